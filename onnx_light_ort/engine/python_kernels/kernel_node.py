@@ -1,0 +1,125 @@
+"""The resolved node that a Python kernel is made for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, NodeProto, TensorProto
+
+Array = np.ndarray[Any, Any]
+
+PythonKernel = Callable[..., Any]
+"""``f(*inputs) -> output`` or a tuple of outputs.
+
+Inputs are numpy arrays (``ml_dtypes`` arrays for the types that numpy lacks, one element an item; object arrays of
+``str`` for strings), lists for sequences, dictionaries or lists of dictionaries for maps, and None for an absent
+optional input or an optional without value. An input is never written; an output may be a view of an input.
+"""
+
+
+@dataclass(frozen=True)
+class KernelNode:
+    """What a kernel factory may know of its node.
+
+    ``input_types`` and ``output_types`` are ``TensorProto.DataType`` numbers, 0 where the value is absent, is not a
+    dense tensor or has no known type. ``attributes`` holds Python values, the schema's defaults included; an attribute
+    that is neither given nor has a default is missing. ``constants`` maps the positions of inputs known at planning to
+    their arrays: a kernel may prepare them once, and still receives them at each call.
+    """
+
+    proto: NodeProto
+    domain: str
+    op_type: str
+    since_version: int
+    opset_imports: Mapping[str, int]
+    input_types: tuple[int, ...]
+    output_types: tuple[int, ...]
+    attributes: Mapping[str, Any]
+    constants: Mapping[int, Array] = field(default_factory=dict)
+
+    @property
+    def output_count(self) -> int:
+        return len(self.proto.output)
+
+    def attribute(self, name: str, default: Any = None) -> Any:
+        return self.attributes.get(name, default)
+
+    def input_type(self, index: int) -> int:
+        return self.input_types[index] if index < len(self.input_types) else 0
+
+    def output_dtype(self, index: int) -> np.dtype[Any] | None:
+        element_type = self.output_types[index] if index < len(self.output_types) else 0
+        return numpy_dtype(element_type) if element_type else None
+
+
+@cache
+def numpy_dtype(element_type: int) -> np.dtype[Any]:
+    """The dtype that arrays of an ONNX element type have at the numpy boundary; strings are objects."""
+    return np.dtype(onnx.helper.tensor_dtype_to_np_dtype(element_type))
+
+
+def is_integer_type(element_type: int) -> bool:
+    return element_type in _INTEGER_TYPES
+
+
+_INTEGER_TYPES = frozenset(
+    {
+        TensorProto.INT8,
+        TensorProto.INT16,
+        TensorProto.INT32,
+        TensorProto.INT64,
+        TensorProto.UINT8,
+        TensorProto.UINT16,
+        TensorProto.UINT32,
+        TensorProto.UINT64,
+        TensorProto.INT4,
+        TensorProto.UINT4,
+        TensorProto.INT2,
+        TensorProto.UINT2,
+    }
+)
+
+
+def attribute_value(attribute: AttributeProto) -> Any:
+    """The Python value of an attribute: tensors as arrays, strings decoded, subgraphs as ``GraphProto``."""
+    value = onnx.helper.get_attribute_value(attribute)
+    if attribute.type == AttributeProto.STRING:
+        return value.decode()
+    if attribute.type == AttributeProto.STRINGS:
+        return [item.decode() for item in value]
+    if attribute.type == AttributeProto.TENSOR:
+        return onnx.numpy_helper.to_array(value)
+    if attribute.type == AttributeProto.TENSORS:
+        return [onnx.numpy_helper.to_array(item) for item in value]
+    return list(value) if attribute.type in _REPEATED_ATTRIBUTES else value
+
+
+_REPEATED_ATTRIBUTES = frozenset({AttributeProto.FLOATS, AttributeProto.INTS})
+
+
+def node_attributes(node: NodeProto, domain: str, op_type: str, since_version: int) -> dict[str, Any]:
+    """The node's attributes as Python values, completed by the defaults of its schema."""
+    attributes = {a.name: attribute_value(a) for a in node.attribute if not a.ref_attr_name}
+    for name, default in _schema_defaults(domain, op_type, since_version).items():
+        attributes.setdefault(name, default)
+    return attributes
+
+
+@cache
+def _schema_defaults(domain: str, op_type: str, since_version: int) -> dict[str, Any]:
+    try:
+        schema = onnx.defs.get_schema(op_type, since_version, domain)
+    except onnx.defs.SchemaError:
+        return {}
+    defaults = {}
+    for name, attribute in schema.attributes.items():
+        proto = attribute.default_value
+        # A default tensor of type 0 means that the default depends on the inputs.
+        if proto.type and not (proto.type == AttributeProto.TENSOR and not proto.t.data_type):
+            defaults[name] = attribute_value(proto)
+    return defaults
