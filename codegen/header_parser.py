@@ -1,0 +1,237 @@
+"""Reads ORT's public headers, as released or as pinned, into the model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from pycparser import CParser, c_ast
+from pycparser.c_parser import ParseError
+
+from codegen.errors import CodegenError
+from codegen.model import Abi, Enum, ExportedFunction, Function, Member, Param, Struct, Typedef
+from codegen.preprocessor import Preprocessed, Preprocessor
+
+ROOT_HEADER = "onnxruntime_c_api.h"
+# ORT's own headers end by including this one, so that it is always there.
+EP_HEADER = "onnxruntime_ep_c_api.h"
+
+_PRELUDE_TYPES = {
+    "size_t": "unsigned long",
+    "int32_t": "int",
+    "int64_t": "long",
+    "uint32_t": "unsigned",
+    "uint64_t": "unsigned long",
+    "bool": "_Bool",
+    "ORTCHAR_T": "char",
+}
+_PRELUDE = "".join(f"typedef {plain} {name};" for name, plain in _PRELUDE_TYPES.items()) + "\n"
+
+
+def parse_headers(include_dir: Path) -> Abi:
+    """Parses the headers of a folder. Raises CodegenError naming file, line and slot of what it refuses."""
+    source = Preprocessor(include_dir).run(ROOT_HEADER)
+    if source.version is None:
+        raise CodegenError("ORT_API_VERSION is not defined", file=str(include_dir / ROOT_HEADER))
+    try:
+        tree = CParser().parse(_PRELUDE + source.text, str(include_dir / ROOT_HEADER))
+    except ParseError as error:
+        raise _refusal(error, source) from None
+    return _Reader(source).read(tree)
+
+
+def _refusal(error: ParseError, source: Preprocessed) -> CodegenError:
+    match = re.match(r"(.*?):(\d+)(?::\d+)?:\s*(.*)$", str(error), re.DOTALL)
+    if not match:
+        return CodegenError(f"does not parse as C: {error}")
+    file, line = match[1], int(match[2])
+    return CodegenError(f"does not parse as C, {match[3]}", file, line, source.slot_at(file, line))
+
+
+class _Reader:
+    """Walks pycparser's tree."""
+
+    def __init__(self, source: Preprocessed) -> None:
+        self._source = source
+        self._abi = Abi(api_version=source.version or 0, files=source.files)
+        self._named: set[str] = set()  # structs and enums whose bare name is a type
+
+    def read(self, tree: c_ast.FileAST) -> Abi:
+        """Collects all declarations."""
+        declarations = [node for node in tree.ext if getattr(node, "name", None) not in _PRELUDE_TYPES]
+        for node in declarations:
+            if isinstance(node, c_ast.Typedef) and isinstance(node.type, c_ast.TypeDecl):
+                tagged = node.type.type
+                if isinstance(tagged, (c_ast.Struct, c_ast.Enum)) and tagged.name == node.name:
+                    self._named.add(node.name)
+        for node in declarations:
+            self._declaration(node)
+        complete = set(self._abi.structs)
+        self._abi.opaque = [name for name in self._abi.file_of_opaque if name not in complete]
+        return self._abi
+
+    def _declaration(self, node: c_ast.Node) -> None:
+        file = _file(node)
+        inner = node.type
+        if isinstance(node, c_ast.Typedef):
+            self._typedef(node, file)
+        elif isinstance(inner, c_ast.Struct):
+            self._struct(inner, file)
+        elif isinstance(inner, c_ast.Enum):
+            self._enum(inner, file)
+        elif isinstance(inner, c_ast.FuncDecl):
+            self._abi.functions[node.name] = ExportedFunction(node.name, self._function(inner), file)
+        else:
+            raise CodegenError(f"a declaration of kind {type(inner).__name__} is not expected", *_place(node))
+
+    def _typedef(self, node: c_ast.Typedef, file: str) -> None:
+        base = node.type
+        while isinstance(base, (c_ast.PtrDecl, c_ast.TypeDecl)):
+            base = base.type
+        if isinstance(base, c_ast.Struct) and base.decls:
+            self._struct(base, file)
+        elif isinstance(base, c_ast.Enum) and base.values:
+            self._enum(base, file)
+        if isinstance(node.type, c_ast.TypeDecl) and isinstance(base, (c_ast.Struct, c_ast.Enum)):
+            if isinstance(base, c_ast.Struct):
+                self._abi.file_of_opaque.setdefault(node.name, file)
+            return
+        if node.name in self._abi.typedefs:
+            raise CodegenError("declared twice", *_place(node), slot=node.name)
+        since = self._source.since_of_type.get(node.name)
+        if isinstance(node.type, c_ast.PtrDecl) and isinstance(node.type.type, c_ast.FuncDecl):
+            function = self._function(node.type.type)
+            self._abi.typedefs[node.name] = Typedef(node.name, function=function, since=since, file=file)
+        else:
+            self._abi.typedefs[node.name] = Typedef(node.name, type=self._type(node.type), since=since, file=file)
+        self._abi.order.append(node.name)
+
+    def _struct(self, node: c_ast.Struct, file: str) -> None:
+        if node.decls is None:
+            return
+        if node.name in self._abi.structs:
+            raise CodegenError("declared twice", *_place(node), slot=node.name)
+        since = self._source.since_of_type.get(node.name)
+        members: list[Member] = []
+        first_line: dict[str, int] = {}
+        for index, declaration in enumerate(node.decls):
+            member = self._member(declaration, index)
+            if member.name in first_line:
+                raise CodegenError(
+                    f"duplicate slot, already declared at line {first_line[member.name]}",
+                    *_place(declaration),
+                    slot=f"{node.name}::{member.name}",
+                )
+            first_line[member.name] = member.line
+            members.append(member)
+        self._abi.structs[node.name] = Struct(
+            node.name, members, since, node.name in self._named, file=file, line=_place(node)[1]
+        )
+        self._abi.order.append(node.name)
+
+    def _member(self, node: c_ast.Decl, index: int) -> Member:
+        since = None
+        for mark in self._marks(node):
+            if mark.startswith("since "):
+                since = int(mark[6:])
+        file, line = _place(node)
+        member = Member(node.name, "", index, since, file=file, line=line)
+        inner = node.type
+        if isinstance(inner, c_ast.PtrDecl) and isinstance(inner.type, c_ast.FuncDecl):
+            member.function = self._function(inner.type)
+            member.status = member.function.returns in ("OrtStatusPtr", "OrtStatus*")
+            member.type = member.function.pointer()
+        elif isinstance(inner, c_ast.TypeDecl) and isinstance(inner.type, c_ast.Union):
+            member.type = "union"
+            member.members = [self._member(decl, position) for position, decl in enumerate(inner.type.decls)]
+        else:
+            member.type = self._type(inner)
+            alias = self._abi.typedefs.get(member.type)
+            if alias and alias.function:
+                member.function, member.alias = alias.function, alias.name
+                member.status = alias.function.returns in ("OrtStatusPtr", "OrtStatus*")
+        return member
+
+    def _enum(self, node: c_ast.Enum, file: str) -> None:
+        if node.name in self._abi.enums:
+            raise CodegenError("declared twice", *_place(node), slot=node.name)
+        values: dict[str, int] = {}
+        following = 0
+        for enumerator in node.values.enumerators:
+            if enumerator.name in values:
+                raise CodegenError("duplicate value", *_place(enumerator), slot=f"{node.name}::{enumerator.name}")
+            if enumerator.value is not None:
+                following = _evaluate(enumerator.value, values)
+            values[enumerator.name] = _as_int32(following)
+            following += 1
+        since = self._source.since_of_type.get(node.name)
+        self._abi.enums[node.name] = Enum(node.name, list(values.items()), since, node.name in self._named, file)
+
+    def _function(self, node: c_ast.FuncDecl) -> Function:
+        params = []
+        for declaration in node.args.params if node.args else ():
+            c_type = self._type(declaration.type)
+            if c_type == "void":
+                continue
+            annotation = " ".join(mark for mark in self._marks(declaration) if not mark.startswith("since "))
+            params.append(Param(declaration.name or "", c_type, annotation))
+        return Function(self._type(node.type), tuple(params))
+
+    def _marks(self, node: c_ast.Node) -> list[str]:
+        return [self._source.marks[int(mark.alignment.value)] for mark in node.align or ()]
+
+    def _type(self, node: c_ast.Node, declarator: str = "") -> str:
+        """The C type of a declarator, without a name."""
+        if isinstance(node, c_ast.PtrDecl):
+            quals = " ".join(node.quals)
+            pointer = f"* {quals}" if quals else "*"
+            if isinstance(node.type, (c_ast.FuncDecl, c_ast.ArrayDecl)):
+                return self._type(node.type, f"({pointer}{declarator})")
+            return self._type(node.type, pointer + declarator)
+        if isinstance(node, c_ast.ArrayDecl):
+            size = node.dim.value if node.dim is not None else ""
+            return self._type(node.type, f"{declarator}[{size}]")
+        if isinstance(node, c_ast.FuncDecl):
+            params = ", ".join(self._type(param.type) for param in node.args.params) if node.args else "void"
+            return f"{self._type(node.type)} {declarator}({params})"
+        assert isinstance(node, c_ast.TypeDecl)
+        base = node.type
+        if isinstance(base, (c_ast.Struct, c_ast.Enum)):
+            keyword = "struct" if isinstance(base, c_ast.Struct) else "enum"
+            name = base.name if base.name in self._named else f"{keyword} {base.name}"
+        else:
+            name = " ".join(base.names)
+        return " ".join([*node.quals, name]) + declarator
+
+
+def _place(node: c_ast.Node) -> tuple[str, int]:
+    coord = node.coord
+    return (str(coord.file), int(coord.line)) if coord else ("", 0)
+
+
+def _file(node: c_ast.Node) -> str:
+    return Path(_place(node)[0]).name
+
+
+def _as_int32(value: int) -> int:
+    """An enumerator is an int: `1 << 31` is the most negative one."""
+    return (value + 2**31) % 2**32 - 2**31
+
+
+def _evaluate(node: c_ast.Node, known: dict[str, int]) -> int:
+    if isinstance(node, c_ast.Constant):
+        return int(str(node.value).rstrip("uUlL"), 0)
+    if isinstance(node, c_ast.ID) and node.name in known:
+        return known[str(node.name)]
+    if isinstance(node, c_ast.UnaryOp) and node.op == "-":
+        return -_evaluate(node.expr, known)
+    if isinstance(node, c_ast.BinaryOp) and node.op in ("<<", "|", "+", "-"):
+        left, right = _evaluate(node.left, known), _evaluate(node.right, known)
+        return {"<<": left << max(right, 0), "|": left | right, "+": left + right, "-": left - right}[str(node.op)]
+    raise CodegenError("the value of an enumerator is not understood", *_place(node))
+
+
+def header_names(include_dir: Path) -> Sequence[str]:
+    """The headers that a pin takes from a folder, in the order in which they are included."""
+    return Preprocessor(include_dir).run(ROOT_HEADER).files

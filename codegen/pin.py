@@ -1,0 +1,101 @@
+"""Pins an ABI version: a release's own headers in, normalised declarations and their provenance out."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from codegen.compatibility import refuse_breaks
+from codegen.errors import CodegenError
+from codegen.header_parser import EP_HEADER, ROOT_HEADER, parse_headers
+from codegen.layout import lay_out
+from codegen.model import Abi
+from codegen.rendering import render
+from codegen.since import SINCE_TABLE, complete_since
+from codegen.toml_file import read_toml
+
+# Where release archives, source trees and packages keep the headers, seen from their include folder.
+_FOLDERS = ("", "onnxruntime", "onnxruntime/core/session")
+
+
+def load_pin(folder: Path) -> Abi:
+    """The model of a pinned version, `headers/vNN`."""
+    abi = parse_headers(folder)
+    lay_out(abi)
+    return abi
+
+
+def pinned_versions(headers: Path) -> dict[int, Path]:
+    """The pinned versions, oldest first."""
+    found = {int(path.name[1:]): path for path in headers.glob("v*") if path.name[1:].isdigit()}
+    return dict(sorted(found.items()))
+
+
+def previous_pin(headers: Path, api: int) -> Abi | None:
+    """The newest pinned version older than `api`."""
+    older = [path for version, path in pinned_versions(headers).items() if version < api]
+    return load_pin(older[-1]) if older else None
+
+
+def find_headers(include: Path) -> Path:
+    """The folder below `include` that holds ORT's public C headers."""
+    for folder in _FOLDERS:
+        if (include / folder / ROOT_HEADER).is_file():
+            return include / folder
+    tried = ", ".join(str(include / folder) for folder in _FOLDERS)
+    raise CodegenError(f"no {ROOT_HEADER} in {tried}; give the include folder of an ORT release", file=str(include))
+
+
+def pin(include: Path, api: int, headers: Path, commit: str, since_table: Path = SINCE_TABLE) -> list[str]:
+    """Writes `headers/v<api>` and returns what was left out because it is newer.
+
+    `commit` is the upstream commit or tag, for the record. Raises CodegenError for headers older than `api`, that do
+    not parse, or that break the layout of the previous pinned version.
+    """
+    source = find_headers(include)
+    abi = parse_headers(source)
+    if abi.api_version < api:
+        raise CodegenError(
+            f"these headers are of version {abi.api_version}; version {api} cannot be pinned from them",
+            file=str(source / ROOT_HEADER),
+        )
+    if EP_HEADER not in abi.files and (source / EP_HEADER).is_file():
+        raise CodegenError(f"{ROOT_HEADER} does not include {EP_HEADER}", file=str(source / ROOT_HEADER))
+    abi.api_version = api
+    previous = previous_pin(headers, api)
+    complete_since(abi, previous, since_table)
+    left_out = _cut(abi, api)
+    lay_out(abi)
+    if previous:
+        refuse_breaks(previous, abi)
+    folder = headers / f"v{api}"
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in abi.files:
+        (folder / file).write_text(render("pinned_header.h.j2", abi=abi, file=file), encoding="utf-8")
+    digests = {file: hashlib.sha256((source / file).read_bytes()).hexdigest() for file in sorted(abi.files)}
+    (folder / "PIN.toml").write_text(render("PIN.toml.j2", api=api, commit=commit, digests=digests), encoding="utf-8")
+    return left_out
+
+
+def _cut(abi: Abi, api: int) -> list[str]:
+    """Removes members that are newer than `api`; they must be at the end of their struct."""
+    left_out: list[str] = []
+    for struct in abi.structs.values():
+        kept = [member for member in struct.members if (member.since or 0) <= api]
+        newer = struct.members[len(kept) :]
+        for position, member in enumerate(kept):
+            if member.index != position:
+                raise CodegenError(
+                    f"stands behind a member that is newer than version {api}",
+                    member.file,
+                    member.line,
+                    f"{struct.name}::{member.name}",
+                )
+        left_out += [f"{struct.name}::{member.name} (since {member.since})" for member in newer]
+        struct.members = kept
+    return left_out
+
+
+def provenance(folder: Path) -> dict[str, object]:
+    """The content of a pin's PIN.toml."""
+    return read_toml(folder / "PIN.toml")

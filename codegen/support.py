@@ -1,0 +1,181 @@
+"""What the host does with each slot, callback and profile: support.toml joined with the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from codegen.errors import CodegenError
+from codegen.model import Abi, Member, Struct
+from codegen.toml_file import read_toml
+
+SUPPORT_TABLE = Path(__file__).parent / "support.toml"
+
+SLOT_STATES = ("implemented", "table", "null", "deferred", "rejected")
+CALLBACK_STATES = ("called", "deferred", "rejected")
+STUB = "not implemented"
+
+
+@dataclass(frozen=True)
+class Support:
+    """The state of one slot of a host table or of one callback of a plugin's struct."""
+
+    table: str
+    name: str
+    index: int
+    since: int | None
+    state: str
+    profile: str
+    reason: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "table": self.table,
+            "slot": self.name,
+            "index": self.index,
+            "since": self.since,
+            "state": self.state,
+            "profile": self.profile,
+            "reason": self.reason,
+        }
+
+
+@dataclass
+class Profile:
+    """A set of slots and callbacks that is usable, deferred or rejected as a whole."""
+
+    id: str
+    title: str
+    reason: str
+    tensor_types: list[str]
+    requires: list[str]
+    stated: str
+    api_versions: list[int]
+    platforms: list[str]
+    slots: list[Support] = field(default_factory=list)
+    callbacks: list[Support] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        """As stated, else what its slots and callbacks amount to."""
+        if self.stated:
+            return self.stated
+        states = {support.state for support in (*self.slots, *self.callbacks)}
+        working = states & {"implemented", "table", "null", "called"}
+        if not working:
+            return "rejected" if states == {"rejected"} else "deferred"
+        return "partial" if "deferred" in states else "implemented"
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id,
+            "title": self.title,
+            "state": self.state,
+            "reason": self.reason,
+            "requires": self.requires,
+            "api_versions": self.api_versions,
+            "platforms": self.platforms,
+            "tensor_types": self.tensor_types,
+            "host_slots": [f"{support.table}::{support.name}" for support in self.slots],
+            "plugin_callbacks": [f"{support.table}::{support.name}" for support in self.callbacks],
+        }
+
+
+class SupportTable:
+    """support.toml, checked against the model."""
+
+    def __init__(self, abi: Abi, table: Path = SUPPORT_TABLE) -> None:
+        content = read_toml(table)
+        self._file = str(table)
+        self._abi = abi
+        self.accepted_api_versions: list[int] = content["accepted_api_versions"]
+        self.platforms: list[str] = content["platforms"]
+        self.profiles: dict[str, Profile] = {
+            name: Profile(
+                id=name,
+                title=entry["title"],
+                reason=entry.get("reason", ""),
+                tensor_types=entry.get("tensor_types", []),
+                requires=entry.get("requires", []),
+                stated=entry.get("state", ""),
+                api_versions=entry.get("api_versions", self.accepted_api_versions),
+                platforms=entry.get("platforms", self.platforms),
+            )
+            for name, entry in content["profiles"].items()
+        }
+        for profile in self.profiles.values():
+            for required in profile.requires:
+                if required not in self.profiles:
+                    raise CodegenError(f"profile {profile.id} requires '{required}', which is none", self._file)
+        slots = self._collect(content.get("slots", {}), abi.host_tables, SLOT_STATES, "slots")
+        callbacks = self._collect(content.get("callbacks", {}), abi.callback_structs, CALLBACK_STATES, "callbacks")
+        self.slots: dict[str, list[Support]] = slots
+        self.callbacks: dict[str, list[Support]] = callbacks
+
+    def _collect(
+        self, lines: dict[str, dict[str, dict[str, str]]], structs: list[Struct], states: tuple[str, ...], kind: str
+    ) -> dict[str, list[Support]]:
+        known = {struct.name: {member.name for member in struct.slots} for struct in structs}
+        for table, entries in lines.items():
+            for name, entry in entries.items():
+                slot = f"{table}::{name}"
+                if name not in known.get(table, ()):
+                    raise CodegenError(f"there is no such entry for [{kind}.{table}]", self._file, slot=slot)
+                if entry.get("state") not in states:
+                    raise CodegenError(f"state must be one of {', '.join(states)}", self._file, slot=slot)
+                if entry.get("profile") not in self.profiles:
+                    raise CodegenError(f"profile '{entry.get('profile')}' is not declared", self._file, slot=slot)
+        collected: dict[str, list[Support]] = {}
+        for struct in structs:
+            rows = collected[struct.name] = []
+            for member in struct.slots:
+                support = self._support(struct, member, lines.get(struct.name, {}).get(member.name))
+                rows.append(support)
+                if support.profile:
+                    profile = self.profiles[support.profile]
+                    (profile.slots if kind == "slots" else profile.callbacks).append(support)
+        return collected
+
+    def _support(self, struct: Struct, member: Member, entry: dict[str, str] | None) -> Support:
+        if entry is None:
+            reason = "no profile of this host uses it"
+            return Support(struct.name, member.name, member.index, member.since, STUB, "", reason)
+        profile = self.profiles[entry["profile"]]
+        reason = entry.get("reason", "")
+        if not reason and entry["state"] in ("deferred", "rejected"):
+            reason = profile.reason or f"it comes with the profile '{profile.title}'"
+        self._check_contract(struct, member, entry["state"])
+        return Support(struct.name, member.name, member.index, member.since, entry["state"], profile.id, reason)
+
+    def _check_contract(self, struct: Struct, member: Member, state: str) -> None:
+        slot = f"{struct.name}::{member.name}"
+        returns = member.slot.returns
+        if state == "table" and self.nested_table(member) is None:
+            raise CodegenError("state 'table' is for slots that return a host table", self._file, slot=slot)
+        pointer = self._abi.typedefs.get(returns)
+        if state == "null" and not (returns.endswith("*") or (pointer and pointer.function)):
+            raise CodegenError("state 'null' is for slots that return a pointer", self._file, slot=slot)
+
+    def nested_table(self, member: Member) -> Struct | None:
+        """The host table that a slot returns, if it returns one."""
+        name = member.slot.returns.removeprefix("const ").removesuffix("*")
+        struct = self._abi.structs.get(name)
+        return struct if struct and struct.is_host_table and member.slot.returns == f"const {name}*" else None
+
+    def matrix(self) -> dict[str, Any]:
+        """The content of support_matrix.json."""
+        counts: dict[str, dict[str, int]] = {}
+        for table, rows in self.slots.items():
+            counts[table] = {}
+            for row in rows:
+                counts[table][row.state] = counts[table].get(row.state, 0) + 1
+        return {
+            "api_version": self._abi.api_version,
+            "accepted_api_versions": self.accepted_api_versions,
+            "platforms": self.platforms,
+            "counts": counts,
+            "profiles": [profile.to_json() for profile in self.profiles.values()],
+            "slots": [row.to_json() for rows in self.slots.values() for row in rows],
+            "callbacks": [row.to_json() for rows in self.callbacks.values() for row in rows],
+        }

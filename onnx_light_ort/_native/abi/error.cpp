@@ -1,0 +1,88 @@
+#include "error.h"
+
+#include <memory>
+#include <new>
+
+#include "onnx_light_ort/kernels/error.h"
+#include "slots.h"
+
+namespace onnx_light_ort::abi {
+namespace {
+
+/// Outlives everything that may still hold it, as plugins release statuses while the process ends.
+OrtStatus& out_of_memory_status() noexcept {
+  static OrtStatus* const status = new OrtStatus{ORT_RUNTIME_EXCEPTION, "out of memory"};
+  return *status;
+}
+
+// Made while there still is memory.
+[[maybe_unused]] const OrtStatus& made_at_load = out_of_memory_status();
+
+std::string place(const SlotInfo& slot) { return std::string(slot.table) + "::" + slot.name; }
+
+OrtErrorCode code_of(kernels::ErrorKind kind) noexcept {
+  switch (kind) {
+    case kernels::ErrorKind::kInvalidArgument:
+      return ORT_INVALID_ARGUMENT;
+    case kernels::ErrorKind::kNotImplemented:
+      return ORT_NOT_IMPLEMENTED;
+    case kernels::ErrorKind::kOutOfMemory:
+    case kernels::ErrorKind::kInternal:
+      return ORT_RUNTIME_EXCEPTION;
+  }
+  return ORT_FAIL;
+}
+
+}  // namespace
+
+OrtStatus* make_status(OrtErrorCode code, std::string_view message) noexcept {
+  try {
+    return new OrtStatus{code, std::string(message)};
+  } catch (...) {
+    return &out_of_memory_status();
+  }
+}
+
+void release_status(OrtStatus* status) noexcept {
+  if (status != &out_of_memory_status()) delete status;
+}
+
+OrtStatus* status_of_current_exception() noexcept {
+  try {
+    throw;
+  } catch (const Error& error) {
+    return make_status(error.code(), error.what());
+  } catch (const kernels::Error& error) {
+    return make_status(code_of(error.kind()), error.what());
+  } catch (const std::bad_alloc&) {
+    return &out_of_memory_status();
+  } catch (const std::exception& error) {
+    return make_status(ORT_RUNTIME_EXCEPTION, error.what());
+  } catch (...) {
+    return make_status(ORT_FAIL, "an exception that is no std::exception was thrown inside the host");
+  }
+}
+
+OrtStatus* not_implemented(const SlotInfo& slot) noexcept {
+  try {
+    return make_status(ORT_NOT_IMPLEMENTED, place(slot) + " is not implemented: " + slot.reason);
+  } catch (...) {
+    return &out_of_memory_status();
+  }
+}
+
+void throw_null_argument(const SlotInfo& slot, const char* parameter) {
+  throw Error(ORT_INVALID_ARGUMENT, place(slot) + ": parameter '" + parameter + "' must not be null");
+}
+
+OrtStatus* OrtApiSlots::CreateStatus(OrtErrorCode code, const char* msg) { 
+  return make_status(code, msg == nullptr ? "" : msg);
+}
+
+OrtErrorCode OrtApiSlots::GetErrorCode(const OrtStatus* status) { return status->code; }
+
+const char* OrtApiSlots::GetErrorMessage(const OrtStatus* status) { return status->message.c_str(); }
+
+void OrtApiSlots::ReleaseStatus(OrtStatus* input) { release_status(input); }
+
+}  // namespace onnx_light_ort::abi

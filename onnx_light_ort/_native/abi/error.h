@@ -1,0 +1,46 @@
+// Errors at the C boundary: bodies throw, thunks translate, plugins get an OrtStatus that they own.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "onnx_light_ort/ort_abi.h"
+#include "slot.h"
+
+/// Owned by whoever received it; released through OrtApi::ReleaseStatus.
+struct OrtStatus {
+  OrtErrorCode code;
+  std::string message;
+};
+
+namespace onnx_light_ort::abi {
+
+/// What a slot body throws: the code and message that its caller gets.
+class Error : public std::runtime_error {
+ public:
+  Error(OrtErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  OrtErrorCode code() const noexcept { return code_; }
+
+ private:
+  OrtErrorCode code_;
+};
+
+/// A status for a caller that owns it from now on. Never null: when memory is short it is a static one, which
+/// release_status leaves alone.
+OrtStatus* make_status(OrtErrorCode code, std::string_view message) noexcept;
+
+/// Ends a status; null and the static one are fine.
+void release_status(OrtStatus* status) noexcept;
+
+/// The status of the exception being handled: abi::Error and kernels::Error by their code, other exceptions as the
+/// runtime reports them (ORT_RUNTIME_EXCEPTION; ORT_FAIL for what is no std::exception).
+OrtStatus* status_of_current_exception() noexcept;
+
+/// The answer of a stub, naming table, slot and reason.
+OrtStatus* not_implemented(const SlotInfo& slot) noexcept;
+
+/// Throws the ORT_INVALID_ARGUMENT of a required parameter that is null.
+[[noreturn]] void throw_null_argument(const SlotInfo& slot, const char* parameter);
+
+}  // namespace onnx_light_ort::abi
