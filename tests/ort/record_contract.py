@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import sys
 import tempfile
@@ -57,9 +58,16 @@ def recorded_goldens(library: Path) -> dict[str, str]:
 
 
 def main() -> None:
-    headers = Path(sys.argv[1]) if len(sys.argv) > 1 else HEADERS
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--headers", type=Path, default=HEADERS, help="folder of the C header to build against")
+    parser.add_argument("--print", type=Path, metavar="LIBRARY", help="print what this built probe records")
+    arguments = parser.parse_args()
+    if arguments.print:
+        goldens = recorded_goldens(arguments.print)
+        sys.stdout.write("".join(goldens[name] for name in sorted(goldens)))
+        return
     with tempfile.TemporaryDirectory() as folder:
-        goldens = recorded_goldens(build_probe(Path(folder), headers))
+        goldens = recorded_goldens(build_probe(Path(folder), arguments.headers))
     GOLDENS.mkdir(parents=True, exist_ok=True)
     for stale in GOLDENS.glob("*.json"):
         stale.unlink()
