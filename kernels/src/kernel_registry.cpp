@@ -32,7 +32,8 @@ void KernelRegistry::add(KernelEntry entry) {
     invalid_argument("kernel " + label + ": version range is inverted");
   }
   for (const KernelEntry& other : entries_) {
-    if (overlap(entry, other)) invalid_argument("kernel " + label + " is registered twice for the same types and versions");
+    if (overlap(entry, other))
+      invalid_argument("kernel " + label + " is registered twice for the same types and versions");
   }
   entries_.push_back(std::move(entry));
 }

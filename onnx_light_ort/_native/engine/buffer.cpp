@@ -28,7 +28,8 @@ Ref<Buffer> Buffer::allocate(size_t bytes, const std::shared_ptr<MemoryBudget>& 
   static_assert(sizeof(Buffer) <= kHeaderSize, "the payload starts one cache line after the header");
   static_assert(kHeaderSize % kBufferAlignment == 0, "the header must not break the payload's alignment");
   constexpr size_t kMost = SIZE_MAX - 2 * kBufferAlignment;
-  if (bytes > kMost) kernels::fail(ErrorKind::kOutOfMemory, "an allocation of " + std::to_string(bytes) + " bytes is too large");
+  if (bytes > kMost)
+    kernels::fail(ErrorKind::kOutOfMemory, "an allocation of " + std::to_string(bytes) + " bytes is too large");
   const size_t capacity = (bytes + kBufferAlignment - 1) / kBufferAlignment * kBufferAlignment;
   if (budget) budget->charge(capacity);
   void* block = std::aligned_alloc(kBufferAlignment, kHeaderSize + capacity);

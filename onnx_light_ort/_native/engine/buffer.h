@@ -35,6 +35,7 @@ class Buffer final : public Owner {
   /// A buffer of at least `bytes` bytes with undefined content. Throws kernels::Error(kOutOfMemory).
   static Ref<Buffer> allocate(size_t bytes, const std::shared_ptr<MemoryBudget>& budget);
 
+  Buffer* as_buffer() noexcept override { return this; }
   void* data() noexcept { return reinterpret_cast<char*>(this) + kHeaderSize; }
   size_t capacity() const noexcept { return capacity_; }
 

@@ -8,10 +8,14 @@
 
 namespace onnx_light_ort::engine {
 
-/// Keeps memory alive while at least one OwnerPtr refers to it: an engine buffer, a numpy array, a mapped file, a value
-/// of a plugin. The count is intrusive because a value slot changes owners for every node of every run.
+class Buffer;
+
+/// Keeps memory alive while at least one Ref refers to it: an engine buffer, a numpy array, a mapped file, a value of a
+/// plugin. The count is intrusive because a value slot changes owners for every node of every run.
 class Owner {
  public:
+  /// The buffer that this is, or null for memory that the engine did not allocate.
+  virtual Buffer* as_buffer() noexcept { return nullptr; }
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) dispose();
@@ -28,7 +32,7 @@ class Owner {
   /// Called once, when the last reference is gone.
   virtual void dispose() noexcept { delete this; }
 
-  friend class Buffer;
+ private:
   std::atomic<uint32_t> references_{1};
 };
 

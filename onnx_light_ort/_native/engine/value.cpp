@@ -67,11 +67,6 @@ void Value::set_tensor(DataType dtype, const int64_t* dims, size_t rank, int64_t
   kind_ = Kind::kTensor;
 }
 
-void Value::reset() noexcept {
-  owner_.reset();
-  kind_ = Kind::kEmpty;
-}
-
 void Value::copy_dims(const int64_t* dims, size_t rank) {
   int64_t* target = inline_dims_.data();
   if (rank > kInlineRank) {

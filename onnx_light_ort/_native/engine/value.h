@@ -44,7 +44,12 @@ class Value {
 
   /// Replaces the content, as tensor() does, in place; the executor's way to fill a slot without a temporary.
   void set_tensor(DataType dtype, const int64_t* dims, size_t rank, int64_t element_count, void* data, Ref<> owner);
-  void reset() noexcept;
+  void reset() noexcept { take_owner(); }
+  /// Empties this value and hands over what kept its memory alive.
+  Ref<> take_owner() noexcept {
+    kind_ = Kind::kEmpty;
+    return std::move(owner_);
+  }
 
  private:
   static constexpr size_t kInlineRank = 6;

@@ -23,9 +23,9 @@ struct Node {
   std::string name;
   std::string domain;  ///< "" is ai.onnx.
   std::string op_type;
-  int since_version = 0;                ///< Version of the operator's schema that the model's opset selects.
-  std::vector<DataType> input_types;    ///< kUndefined where an optional input is absent or is no tensor.
-  std::vector<DataType> output_types;   ///< kUndefined where an output is left out.
+  int since_version = 0;               ///< Version of the operator's schema that the model's opset selects.
+  std::vector<DataType> input_types;   ///< kUndefined where an optional input is absent or is no tensor.
+  std::vector<DataType> output_types;  ///< kUndefined where an output is left out.
   std::map<std::string, Attribute, std::less<>> attributes;
   /// Per input: its value where that is constant, else null. Alive as long as the kernel.
   std::vector<const TensorView*> constant_inputs;

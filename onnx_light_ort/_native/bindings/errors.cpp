@@ -1,0 +1,73 @@
+#include "errors.h"
+
+#include <array>
+#include <cstring>
+
+namespace onnx_light_ort::bindings {
+namespace {
+
+namespace nb = nanobind;
+using kernels::ErrorKind;
+
+struct KindName {
+  ErrorKind kind;
+  const char* name;
+};
+
+constexpr std::array<KindName, 4> kKinds = {{{ErrorKind::kInvalidArgument, "invalid_argument"},
+                                             {ErrorKind::kNotImplemented, "not_implemented"},
+                                             {ErrorKind::kOutOfMemory, "out_of_memory"},
+                                             {ErrorKind::kInternal, "internal"}}};
+
+// Leaked on purpose: exceptions may be raised until the interpreter is gone.
+std::array<PyObject*, kKinds.size()>& classes() {
+  static std::array<PyObject*, kKinds.size()> table{};
+  return table;
+}
+
+}  // namespace
+
+PyObject* exception_class(ErrorKind kind) {
+  if (PyObject* found = classes()[static_cast<size_t>(kind)]) return found;
+  switch (kind) {
+    case ErrorKind::kInvalidArgument:
+      return PyExc_ValueError;
+    case ErrorKind::kNotImplemented:
+      return PyExc_NotImplementedError;
+    case ErrorKind::kOutOfMemory:
+      return PyExc_MemoryError;
+    case ErrorKind::kInternal:
+      break;
+  }
+  return PyExc_RuntimeError;
+}
+
+void bind_errors(nb::module_& m) {
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const kernels::Error& error) {
+      PyErr_SetString(exception_class(error.kind()), error.what());
+    }
+  });
+  m.def(
+      "set_exception_classes",
+      [](const nb::dict& given) {
+        for (auto [name, type] : given) {
+          bool known = false;
+          for (const KindName& row : kKinds) {
+            if (std::strcmp(nb::cast<const char*>(name), row.name) != 0) continue;
+            PyObject*& slot = classes()[static_cast<size_t>(row.kind)];
+            Py_XDECREF(slot);
+            slot = type.inc_ref().ptr();
+            known = true;
+          }
+          if (!known) throw nb::value_error("kinds are invalid_argument, not_implemented, out_of_memory, internal");
+        }
+      },
+      nb::arg("classes"),
+      "Sets the exception class raised for each kind of engine error: 'invalid_argument', 'not_implemented', "
+      "'out_of_memory', 'internal'.");
+}
+
+}  // namespace onnx_light_ort::bindings

@@ -1,0 +1,15 @@
+// The extension module onnx_light_ort._native.
+#include <nanobind/nanobind.h>
+
+#include "engine.h"
+#include "numpy_value.h"
+
+NB_MODULE(_native, m) {
+  using namespace onnx_light_ort::bindings;
+  m.doc() = "C++ half of onnx-light-ort.";
+  // A session that is alive when the interpreter exits is no leak worth telling users about.
+  nanobind::set_leak_warnings(false);
+  import_numpy();
+  nanobind::module_ engine = m.def_submodule("engine", "Values, plans and executors. No name of a foreign ABI.");
+  bind_engine(engine);
+}

@@ -1,0 +1,25 @@
+#include "executor.h"
+
+namespace onnx_light_ort::engine {
+
+Executor::Executor(std::shared_ptr<const Plan> plan, int num_threads, std::shared_ptr<MemoryBudget> budget)
+    : plan_(std::move(plan)), budget_(std::move(budget)), pool_(num_threads) {}
+
+Executor::Lease::Lease(Executor& executor) : executor_(executor) {
+  {
+    std::lock_guard lock(executor_.mutex_);
+    if (!executor_.idle_.empty()) {
+      frame_ = std::move(executor_.idle_.back());
+      executor_.idle_.pop_back();
+    }
+  }
+  if (!frame_) frame_ = std::make_unique<Frame>(executor_.plan_, executor_.budget_);
+}
+
+Executor::Lease::~Lease() {
+  frame_->clear();
+  std::lock_guard lock(executor_.mutex_);
+  executor_.idle_.push_back(std::move(frame_));
+}
+
+}  // namespace onnx_light_ort::engine

@@ -1,0 +1,94 @@
+#include "frame.h"
+
+#include <chrono>
+#include <exception>
+
+#include "onnx_light_ort/kernels/error.h"
+
+namespace onnx_light_ort::engine {
+namespace {
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+// Names the node in an error that left its kernel, once: an inner node of a subgraph has named itself already.
+[[noreturn]] void rethrow_naming(const Step& step, const kernels::Error& error) {
+  const std::string what = error.what();
+  const std::string prefix = "node '";
+  if (what.compare(0, prefix.size(), prefix) == 0) throw;
+  throw kernels::Error(error.kind(), prefix + step.name() + "' (" + step.kind() + "): " + what);
+}
+
+}  // namespace
+
+Frame::Frame(std::shared_ptr<const Plan> plan, std::shared_ptr<MemoryBudget> budget)
+    : plan_(std::move(plan)),
+      budget_(std::move(budget)),
+      allocator_(budget_),
+      slots_(plan_->value_count()),
+      input_views_(plan_->most_step_inputs) {
+  std::vector<bool> constant(slots_.size(), false);
+  for (const Constant& entry : plan_->constants) {
+    slots_[static_cast<size_t>(entry.value)] = entry.content;
+    constant[static_cast<size_t>(entry.value)] = true;
+  }
+  for (size_t i = 0; i < slots_.size(); ++i) {
+    if (!constant[i]) clearable_.push_back(static_cast<int32_t>(i));
+  }
+}
+
+void Frame::run(RunState& state) {
+  state_ = &state;
+  const Step* current = nullptr;
+  try {
+    for (const PlannedStep& planned : plan_->steps) {
+      current = planned.step.get();
+      if (state.terminate != nullptr && state.terminate->load(std::memory_order_relaxed)) {
+        kernels::fail(kernels::ErrorKind::kInternal, "the run was terminated by its RunOptions");
+      }
+      if (state.timings == nullptr) {
+        current->run(*this);
+      } else {
+        const int64_t start = now_ns();
+        current->run(*this);
+        state.timings->push_back({current, start - state.began_ns, now_ns() - start});
+      }
+      for (int32_t value : planned.release) drop(slot(value));
+    }
+  } catch (const kernels::Error& error) {
+    rethrow_naming(*current, error);
+  } catch (const std::bad_alloc&) {
+    throw kernels::Error(kernels::ErrorKind::kOutOfMemory,
+                         "node '" + current->name() + "' (" + current->kind() + "): an allocation failed");
+  }
+}
+
+void Frame::clear() noexcept {
+  for (int32_t value : clearable_) drop(slot(value));
+}
+
+void Frame::drop(Value& value) noexcept {
+  if (value.empty()) return;
+  Ref<> owner = value.take_owner();
+  if (!owner || !owner->unique()) return;
+  if (Buffer* buffer = owner->as_buffer()) {
+    owner.detach();
+    allocator_.recycle(Ref<Buffer>::adopt(buffer));
+  }
+}
+
+void Frame::fill_captures(Frame& outer) {
+  for (const Capture& capture : plan_->captures) slot(capture.inner) = outer.slot(capture.outer);
+}
+
+Frame& Frame::child(const Step* step, size_t branch, const std::shared_ptr<const Plan>& plan) {
+  for (Child& child : children_) {
+    if (child.step == step && child.branch == branch) return *child.frame;
+  }
+  children_.push_back({step, branch, std::make_unique<Frame>(plan, budget_)});
+  return *children_.back().frame;
+}
+
+}  // namespace onnx_light_ort::engine

@@ -1,0 +1,43 @@
+#include "frame_allocator.h"
+
+#include <algorithm>
+
+#include "onnx_light_ort/kernels/error.h"
+
+namespace onnx_light_ort::engine {
+
+size_t FrameAllocator::class_of(size_t bytes) noexcept {
+  const size_t lines = (bytes + kBufferAlignment - 1) / kBufferAlignment;
+  const size_t log2 = lines <= 1 ? 0 : 63 - static_cast<size_t>(__builtin_clzll(lines));
+  return std::min(log2, kClasses - 1);
+}
+
+Ref<Buffer> FrameAllocator::allocate(size_t bytes) {
+  // Class c holds capacities of [2^c, 2^(c+1)) lines: some of the request's own class may be too small, any of the next
+  // one fits and wastes less than three quarters.
+  const size_t own = class_of(bytes);
+  for (size_t c = own; c < std::min(own + 2, kClasses); ++c) {
+    std::vector<Ref<Buffer>>& list = free_[c];
+    for (size_t i = list.size(); i-- > 0;) {
+      if (list[i]->capacity() < bytes) continue;
+      std::swap(list[i], list.back());
+      Ref<Buffer> buffer = std::move(list.back());
+      list.pop_back();
+      return buffer;
+    }
+  }
+  try {
+    return Buffer::allocate(bytes, budget_);
+  } catch (const kernels::Error&) {
+    trim();  // what is kept for later counts against the limit, too
+    return Buffer::allocate(bytes, budget_);
+  }
+}
+
+void FrameAllocator::recycle(Ref<Buffer> buffer) { free_[class_of(buffer->capacity())].push_back(std::move(buffer)); }
+
+void FrameAllocator::trim() noexcept {
+  for (std::vector<Ref<Buffer>>& list : free_) list.clear();
+}
+
+}  // namespace onnx_light_ort::engine

@@ -1,0 +1,26 @@
+// A step that calls a kernel.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "onnx_light_ort/kernels/kernel.h"
+#include "step.h"
+
+namespace onnx_light_ort::engine {
+
+class KernelStep final : public Step {
+ public:
+  KernelStep(std::string name, std::string kind, std::shared_ptr<kernels::Kernel> kernel, std::vector<int32_t> inputs,
+             std::vector<int32_t> outputs, std::vector<DataType> output_types);
+  void run(Frame& frame) const override;
+
+  DataType output_type(size_t i) const noexcept { return output_types_[i]; }
+  bool last_use(size_t i) const noexcept { return last_use_[i]; }
+
+ private:
+  std::shared_ptr<kernels::Kernel> kernel_;
+  std::vector<DataType> output_types_;
+};
+
+}  // namespace onnx_light_ort::engine

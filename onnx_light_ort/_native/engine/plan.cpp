@@ -1,0 +1,118 @@
+#include "plan.h"
+
+#include <algorithm>
+
+#include "onnx_light_ort/kernels/error.h"
+
+namespace onnx_light_ort::engine {
+
+using kernels::invalid_argument;
+
+PlanBuilder::PlanBuilder() : plan_(std::make_shared<Plan>()) {}
+
+int32_t PlanBuilder::add_value(std::string name) {
+  plan_->value_names.push_back(std::move(name));
+  plan_->value_types.push_back(DataType::kUndefined);
+  defined_.push_back(false);
+  return static_cast<int32_t>(plan_->value_names.size() - 1);
+}
+
+void PlanBuilder::check_value(int32_t value) const {
+  if (value < 0 || static_cast<size_t>(value) >= plan_->value_count()) {
+    invalid_argument("value index " + std::to_string(value) + " is not of this plan");
+  }
+}
+
+void PlanBuilder::define(int32_t value, DataType dtype, const std::string& maker) {
+  check_value(value);
+  if (defined_[static_cast<size_t>(value)]) {
+    invalid_argument("value '" + name_of(value) + "' has two makers; the second is " + maker);
+  }
+  defined_[static_cast<size_t>(value)] = true;
+  plan_->value_types[static_cast<size_t>(value)] = dtype;
+}
+
+DataType PlanBuilder::type_of(int32_t value) const {
+  check_value(value);
+  return plan_->value_types[static_cast<size_t>(value)];
+}
+
+const std::string& PlanBuilder::name_of(int32_t value) const {
+  check_value(value);
+  return plan_->value_names[static_cast<size_t>(value)];
+}
+
+void PlanBuilder::add_input(InputSpec spec) {
+  define(spec.value, spec.dtype, "the graph input '" + spec.name + "'");
+  plan_->inputs.push_back(std::move(spec));
+}
+
+void PlanBuilder::add_constant(int32_t value, Value content) {
+  define(value, content.is_tensor() ? content.view().dtype : DataType::kUndefined, "a constant");
+  plan_->constants.push_back({value, std::move(content)});
+}
+
+void PlanBuilder::add_capture(int32_t inner, int32_t outer, DataType dtype) {
+  define(inner, dtype, "a capture");
+  plan_->captures.push_back({inner, outer});
+}
+
+void PlanBuilder::add_step(std::unique_ptr<Step> step, const std::vector<DataType>& output_types) {
+  const auto require_defined = [&](int32_t value) {
+    check_value(value);
+    if (!defined_[static_cast<size_t>(value)]) {
+      invalid_argument("node '" + step->name() + "' reads '" + name_of(value) + "', which nothing before it makes");
+    }
+  };
+  for (int32_t input : step->inputs()) {
+    if (input != kAbsent) require_defined(input);
+  }
+  for (int32_t captured : step->captured()) require_defined(captured);
+  if (output_types.size() != step->outputs().size()) {
+    invalid_argument("node '" + step->name() + "' has " + std::to_string(step->outputs().size()) + " outputs and " +
+                     std::to_string(output_types.size()) + " output types");
+  }
+  for (size_t i = 0; i < output_types.size(); ++i) {
+    if (step->outputs()[i] != kAbsent) define(step->outputs()[i], output_types[i], "node '" + step->name() + "'");
+  }
+  plan_->most_step_inputs = std::max(plan_->most_step_inputs, step->inputs().size());
+  plan_->steps.push_back({std::move(step), {}});
+}
+
+void PlanBuilder::add_output(int32_t value, std::string name) {
+  check_value(value);
+  if (!defined_[static_cast<size_t>(value)]) invalid_argument("nothing makes the graph output '" + name + "'");
+  plan_->outputs.push_back({std::move(name), value});
+}
+
+std::shared_ptr<const Plan> PlanBuilder::build() {
+  std::shared_ptr<Plan> plan = std::move(plan_);
+  // Graph inputs are the caller's until the run ends, constants and captures are kept by others, outputs leave.
+  std::vector<bool> pinned(plan->value_count(), false);
+  for (const InputSpec& input : plan->inputs) pinned[static_cast<size_t>(input.value)] = true;
+  for (const Constant& constant : plan->constants) pinned[static_cast<size_t>(constant.value)] = true;
+  for (const Capture& capture : plan->captures) pinned[static_cast<size_t>(capture.inner)] = true;
+  for (const OutputSpec& output : plan->outputs) pinned[static_cast<size_t>(output.value)] = true;
+
+  std::vector<bool> read_later = pinned;
+  for (size_t s = plan->steps.size(); s-- > 0;) {
+    PlannedStep& planned = plan->steps[s];
+    const auto release_once = [&](int32_t value) {
+      if (value == kAbsent || read_later[static_cast<size_t>(value)]) return;
+      read_later[static_cast<size_t>(value)] = true;
+      planned.release.push_back(value);
+    };
+    std::vector<bool> last_use;
+    last_use.reserve(planned.step->inputs().size());
+    for (int32_t input : planned.step->inputs()) {
+      last_use.push_back(input != kAbsent && !read_later[static_cast<size_t>(input)]);
+    }
+    planned.step->set_last_use(std::move(last_use));
+    for (int32_t input : planned.step->inputs()) release_once(input);
+    for (int32_t captured : planned.step->captured()) release_once(captured);
+    for (int32_t output : planned.step->outputs()) release_once(output);  // an output that nobody reads
+  }
+  return plan;
+}
+
+}  // namespace onnx_light_ort::engine

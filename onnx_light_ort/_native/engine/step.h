@@ -1,0 +1,43 @@
+// One entry of a plan.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "value.h"
+
+namespace onnx_light_ort::engine {
+
+class Frame;
+
+/// Reads and writes value slots of the frame that it is run in. Immutable: one step serves all frames of its plan.
+class Step {
+ public:
+  Step(std::string name, std::string kind, std::vector<int32_t> inputs, std::vector<int32_t> outputs)
+      : name_(std::move(name)), kind_(std::move(kind)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  virtual ~Step() = default;
+
+  /// Called when the plan is built, with the readers' liveness: bit i of `last_use` says that no later step reads
+  /// input i.
+  virtual void set_last_use(std::vector<bool> last_use) { last_use_ = std::move(last_use); }
+  virtual void run(Frame& frame) const = 0;
+
+  const std::string& name() const noexcept { return name_; }
+  /// What runs it, for a profile: the operator, or the control-flow operator.
+  const std::string& kind() const noexcept { return kind_; }
+  const std::vector<int32_t>& inputs() const noexcept { return inputs_; }
+  const std::vector<int32_t>& outputs() const noexcept { return outputs_; }
+  /// Values of this frame that subgraphs of the step read besides its inputs.
+  const std::vector<int32_t>& captured() const noexcept { return captured_; }
+
+ protected:
+  std::string name_;
+  std::string kind_;
+  std::vector<int32_t> inputs_;
+  std::vector<int32_t> outputs_;
+  std::vector<int32_t> captured_;
+  std::vector<bool> last_use_;
+};
+
+}  // namespace onnx_light_ort::engine
