@@ -61,9 +61,9 @@ class Profile:
         """As stated, else what its slots and callbacks amount to."""
         if self.stated:
             return self.stated
-        states = {support.state for support in (*self.slots, *self.callbacks)}
-        working = states & {"implemented", "table", "null", "called"}
-        if not working:
+        # Another table tells nothing: plugins fetch all of them at load, without using them.
+        states = {support.state for support in (*self.slots, *self.callbacks)} - {"table"}
+        if not states & {"implemented", "null", "called"}:
             return "rejected" if states == {"rejected"} else "deferred"
         return "partial" if "deferred" in states else "implemented"
 
@@ -91,18 +91,19 @@ class SupportTable:
         self._abi = abi
         self.accepted_api_versions: list[int] = content["accepted_api_versions"]
         self.platforms: list[str] = content["platforms"]
+        dense: list[str] = content.get("dense_types", [])
         self.profiles: dict[str, Profile] = {
-            name: Profile(
-                id=name,
+            id: Profile(
+                id=id,
                 title=entry["title"],
                 reason=entry.get("reason", ""),
-                tensor_types=entry.get("tensor_types", []),
+                tensor_types=[t for name in entry.get("tensor_types", []) for t in (dense if name == "@dense" else [name])],
                 requires=entry.get("requires", []),
                 stated=entry.get("state", ""),
                 api_versions=entry.get("api_versions", self.accepted_api_versions),
                 platforms=entry.get("platforms", self.platforms),
             )
-            for name, entry in content["profiles"].items()
+            for id, entry in content["profiles"].items()
         }
         for profile in self.profiles.values():
             for required in profile.requires:
