@@ -47,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     _generation_options(command)
     command.set_defaults(run=_check)
 
-    command = commands.add_parser("diff", help="name every slot that differs between two pinned versions; exit 1 if one breaks")
+    command = commands.add_parser(
+        "diff", help="name every slot that differs between two versions; exit 1 if one breaks"
+    )
     command.add_argument("old", help="a pinned version (29, v29) or a folder with pinned headers")
     command.add_argument("new", help="likewise")
     command.set_defaults(run=_diff)
@@ -76,7 +78,8 @@ def _rendered(options: argparse.Namespace) -> dict[str, str]:
         raise CodegenError("no version is pinned; run `python -m codegen pin` first", str(options.headers))
     api = options.api or max(versions)
     if api not in versions:
-        raise CodegenError(f"version {api} is not pinned; pinned: {', '.join(map(str, versions))}", str(options.headers))
+        pinned = ", ".join(map(str, versions))
+        raise CodegenError(f"version {api} is not pinned; pinned are {pinned}", str(options.headers))
     abi = load_pin(versions[api])
     previous = previous_pin(options.headers, api)
     if previous:

@@ -91,7 +91,7 @@ def _members(before: Struct, after: Struct, version: int) -> list[Change]:
         appended = member.index >= len(before.members)
         # A plain struct has no version that would tell who knows of a new member.
         breaks = not appended or not (before.is_table or before.version_field)
-        text = f"added at index {member.index}, since {member.since}" if appended else "inserted before existing members"
+        text = f"added at index {member.index}, since {member.since}" if appended else "inserted among older members"
         changes.append(Change(text, slot, breaks, member.file, member.line))
     return changes
 

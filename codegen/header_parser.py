@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from pycparser import CParser, c_ast
@@ -71,7 +70,7 @@ class _Reader:
         self._abi.opaque = [name for name in self._abi.file_of_opaque if name not in complete]
         return self._abi
 
-    def _declaration(self, node: c_ast.Node) -> None:
+    def _declaration(self, node: c_ast.Decl | c_ast.Typedef) -> None:
         file = _file(node)
         inner = node.type
         if isinstance(node, c_ast.Typedef):
@@ -178,7 +177,7 @@ class _Reader:
             params.append(Param(declaration.name or "", c_type, annotation))
         return Function(self._type(node.type), tuple(params))
 
-    def _marks(self, node: c_ast.Node) -> list[str]:
+    def _marks(self, node: c_ast.Decl | c_ast.Typename) -> list[str]:
         return [self._source.marks[int(mark.alignment.value)] for mark in node.align or ()]
 
     def _type(self, node: c_ast.Node, declarator: str = "") -> str:
@@ -230,8 +229,3 @@ def _evaluate(node: c_ast.Node, known: dict[str, int]) -> int:
         left, right = _evaluate(node.left, known), _evaluate(node.right, known)
         return {"<<": left << max(right, 0), "|": left | right, "+": left + right, "-": left - right}[str(node.op)]
     raise CodegenError("the value of an enumerator is not understood", *_place(node))
-
-
-def header_names(include_dir: Path) -> Sequence[str]:
-    """The headers that a pin takes from a folder, in the order in which they are included."""
-    return Preprocessor(include_dir).run(ROOT_HEADER).files

@@ -12,31 +12,66 @@ import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice, pairwise
 from pathlib import Path
 
 from codegen.errors import CodegenError
 
 # SAL annotations that the model keeps; the second group takes an argument.
 PLAIN_ANNOTATIONS = frozenset(
-    "_In_ _In_z_ _In_opt_ _In_opt_z_ _Out_ _Out_opt_ _Outptr_ _Outptr_opt_ _Inout_ _Inout_opt_ _Frees_ptr_opt_ "
-    "_Outptr_result_maybenull_ _Outptr_result_maybenull_z_".split()
+    [
+        "_In_",
+        "_In_z_",
+        "_In_opt_",
+        "_In_opt_z_",
+        "_Out_",
+        "_Out_opt_",
+        "_Outptr_",
+        "_Outptr_opt_",
+        "_Inout_",
+        "_Inout_opt_",
+        "_Frees_ptr_opt_",
+        "_Outptr_result_maybenull_",
+        "_Outptr_result_maybenull_z_",
+    ]
 )
 SIZED_ANNOTATIONS = frozenset(
-    "_In_reads_ _In_reads_opt_ _Inout_updates_ _Inout_updates_all_ _Out_writes_ _Out_writes_opt_ "
-    "_Out_writes_bytes_all_ _Out_writes_all_ _Outptr_result_buffer_maybenull_".split()
+    [
+        "_In_reads_",
+        "_In_reads_opt_",
+        "_Inout_updates_",
+        "_Inout_updates_all_",
+        "_Out_writes_",
+        "_Out_writes_opt_",
+        "_Out_writes_bytes_all_",
+        "_Out_writes_all_",
+        "_Outptr_result_buffer_maybenull_",
+    ]
 )
 # They say nothing that the model needs: statuses are told by their type, linkage and `noexcept` by our own rules.
 DROPPED = frozenset(
-    "_Check_return_ _Ret_maybenull_ _Ret_notnull_ ORT_API_CALL NO_EXCEPTION ORT_EXPORT ORT_MUST_USE_RESULT "
-    "ORT_ALL_ARGS_NONNULL".split()
+    [
+        "_Check_return_",
+        "_Ret_maybenull_",
+        "_Ret_notnull_",
+        "ORT_API_CALL",
+        "NO_EXCEPTION",
+        "ORT_EXPORT",
+        "ORT_MUST_USE_RESULT",
+        "ORT_ALL_ARGS_NONNULL",
+    ]
 )
 DROPPED_SIZED = frozenset({"_Success_"})
 # Expanded with the definition that the header itself gives.
-EXPANDED = frozenset("ORT_API ORT_API_T ORT_API_STATUS ORT_API2_STATUS ORT_CLASS_RELEASE ORT_RUNTIME_CLASS".split())
+EXPANDED = frozenset(
+    ["ORT_API", "ORT_API_T", "ORT_API_STATUS", "ORT_API2_STATUS", "ORT_CLASS_RELEASE", "ORT_RUNTIME_CLASS"]
+)
 # Stays a type name: it differs between platforms.
 KEPT = frozenset({"ORTCHAR_T"})
 # Never defined where the ABI is read: it is C, on Linux, of a full build.
-UNDEFINED = frozenset("__cplusplus _WIN32 _MSC_VER __DOXYGEN__ ORT_MINIMAL_BUILD ORT_DLL_IMPORT __has_feature".split())
+UNDEFINED = frozenset(
+    ["__cplusplus", "_WIN32", "_MSC_VER", "__DOXYGEN__", "ORT_MINIMAL_BUILD", "ORT_DLL_IMPORT", "__has_feature"]
+)
 PREDEFINED = frozenset({"__GNUC__"})
 
 _SAL_LIKE = re.compile(r"_[A-Z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_$")
@@ -332,18 +367,19 @@ class Preprocessor:
         if not match or parens or "enum" in braces or "union" in braces:
             return
         since = int(match[1] or match[2])
-        following = [token for token in pending if token.kind != "comment"][:12] if not braces else []
-        if not braces:
-            for token, name in zip(following, following[1:], strict=False):
-                if token.text in ("struct", "enum"):
-                    self._since_of_type[name.text] = since
-                    return
-                if token.text == "*" and name.kind == "word" and following[0].text == "typedef":
-                    self._since_of_type[name.text] = since
+        code = (token for token in pending if token.kind != "comment")
+        if braces:
+            following = next(code, None)
+            if following and following.text != "}":
+                yield from self._mark(f"since {since}", comment)
             return
-        after = next((token for token in pending if token.kind != "comment"), None)
-        if after and after.text != "}":
-            yield from self._mark(f"since {since}", comment)
+        # Of a type, pycparser would lose a mark: the type's name stands within the next few tokens.
+        declaration = list(islice(code, 12))
+        for token, name in pairwise(declaration):
+            is_pointer = token.text == "*" and name.kind == "word" and declaration[0].text == "typedef"
+            if token.text in ("struct", "enum") or is_pointer:
+                self._since_of_type[name.text] = since
+                return
 
     def _expansion(self, name: Token, pending: deque[Token]) -> list[Token]:
         macro = self._macros[name.text]
@@ -353,7 +389,7 @@ class Preprocessor:
         names = macro.parameters or ()
         for token in given:
             depth += {"(": 1, ")": -1}.get(token.text, 0)
-            if token.text == "," and not depth and not (names[len(groups) - 1 :][:1] == ("...",)):
+            if token.text == "," and not depth and names[len(groups) - 1 :][:1] != ("...",):
                 groups.append([])
             else:
                 groups[-1].append(token)

@@ -97,7 +97,7 @@ class SupportTable:
                 id=id,
                 title=entry["title"],
                 reason=entry.get("reason", ""),
-                tensor_types=[t for name in entry.get("tensor_types", []) for t in (dense if name == "@dense" else [name])],
+                tensor_types=dense if entry.get("tensor_types") == "@dense" else entry.get("tensor_types", []),
                 requires=entry.get("requires", []),
                 stated=entry.get("state", ""),
                 api_versions=entry.get("api_versions", self.accepted_api_versions),
