@@ -314,6 +314,10 @@ class Preprocessor:
                 continue
             if token.kind == "word":
                 following = pending[0].text if pending else ""
+                if token.text == "static_assert" and following == "(":
+                    _arguments(token, pending)
+                    pending.popleft()  # its semicolon
+                    continue
                 if token.text in DROPPED:
                     continue
                 if token.text in DROPPED_SIZED or token.text in SIZED_ANNOTATIONS:

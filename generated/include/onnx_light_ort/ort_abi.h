@@ -28,8 +28,9 @@
  *
  * The ONNX Runtime C ABI at API version 29, for C11 and C++17. In C++ the slots of tables that the host fills in are
  * noexcept; members of structs that a plugin fills in are not, so that whoever calls them can catch what they throw.
- * The number before each slot is the API version that introduced it. */
+ * Comments give the API version that introduced what follows. */
 #pragma once
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -148,10 +149,8 @@
 
 #ifdef __cplusplus
 #define NO_EXCEPTION noexcept
-#define ORT_ABI_ASSERT(CONDITION, MESSAGE) static_assert(CONDITION, MESSAGE)
 #else
 #define NO_EXCEPTION
-#define ORT_ABI_ASSERT(CONDITION, MESSAGE) _Static_assert(CONDITION, MESSAGE)
 #endif
 
 /* For sources that declare functions in the manner of the ORT headers. */
@@ -341,6 +340,7 @@ typedef enum OrtCudnnConvAlgoSearch {
   OrtCudnnConvAlgoSearchDefault = 2,
 } OrtCudnnConvAlgoSearch;
 
+/* since 24 */
 typedef enum OrtExternalMemoryHandleType {
   ORT_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_RESOURCE = 0,
   ORT_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP = 1,
@@ -348,12 +348,14 @@ typedef enum OrtExternalMemoryHandleType {
   ORT_EXTERNAL_MEMORY_HANDLE_TYPE_VK_MEMORY_OPAQUE_FD = 3,
 } OrtExternalMemoryHandleType;
 
+/* since 24 */
 typedef enum OrtExternalSemaphoreType {
   ORT_EXTERNAL_SEMAPHORE_D3D12_FENCE = 0,
   ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_WIN32 = 1,
   ORT_EXTERNAL_SEMAPHORE_VK_TIMELINE_SEMAPHORE_OPAQUE_FD = 2,
 } OrtExternalSemaphoreType;
 
+/* since 25 */
 typedef enum OrtGraphicsApi {
   ORT_GRAPHICS_API_NONE = 0,
   ORT_GRAPHICS_API_D3D12 = 1,
@@ -379,6 +381,7 @@ typedef enum OrtCompileApiFlags {
   OrtCompileApiFlags_ERROR_IF_OUTPUT_FILE_EXISTS = 2,
 } OrtCompileApiFlags;
 
+/* since 25 */
 typedef enum OrtProfilingEventCategory {
   OrtProfilingEventCategory_SESSION = 0,
   OrtProfilingEventCategory_NODE = 1,
@@ -386,22 +389,26 @@ typedef enum OrtProfilingEventCategory {
   OrtProfilingEventCategory_API = 3,
 } OrtProfilingEventCategory;
 
+/* since 26 */
 typedef enum OrtResourceCountKind {
   OrtResourceCountKind_None = 0,
   OrtResourceCountKind_TotalBytes = 1,
 } OrtResourceCountKind;
 
+/* since 23 */
 typedef enum OrtEpDataLayout {
   OrtEpDataLayout_NCHW = 0,
   OrtEpDataLayout_NHWC = 1,
   OrtEpDataLayout_Default = 0,
 } OrtEpDataLayout;
 
+/* since 26 */
 typedef enum OrtGraphCaptureNodeAssignmentPolicy {
   OrtGraphCaptureNodeAssignmentPolicy_ALL_NODES_ON_EP = 0,
   OrtGraphCaptureNodeAssignmentPolicy_ALLOW_CPU_FOR_SHAPES = 1,
 } OrtGraphCaptureNodeAssignmentPolicy;
 
+/* since 29 */
 typedef enum OrtWeightlessSupport {
   OrtWeightlessSupport_NONE = 0,
   OrtWeightlessSupport_EXTERNAL_ONLY = 1,
@@ -598,14 +605,22 @@ typedef OrtStatus* OrtStatusPtr;
 typedef void(ORT_API_CALL* OrtExperimentalFnPtr)(void);
 
 struct OrtAllocator {
+  /* since 1 */
   uint32_t version;
-  /* 1 */ void*(ORT_API_CALL* Alloc)(OrtAllocator* this_, size_t size);
-  /* 1 */ void(ORT_API_CALL* Free)(OrtAllocator* this_, void* p);
-  /* 1 */ const OrtMemoryInfo*(ORT_API_CALL* Info)(const OrtAllocator* this_);
-  /* 18 */ void*(ORT_API_CALL* Reserve)(OrtAllocator* this_, size_t size);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetStats)(_In_ const OrtAllocator* this_, _Outptr_ OrtKeyValuePairs** out) ORT_MUST_USE_RESULT;
-  /* 23 */ void*(ORT_API_CALL* AllocOnStream)(OrtAllocator* this_, size_t size, OrtSyncStream* stream);
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* Shrink)(_In_ OrtAllocator* this_) ORT_MUST_USE_RESULT;
+  /* since 1 */
+  void*(ORT_API_CALL* Alloc)(OrtAllocator* this_, size_t size);
+  /* since 1 */
+  void(ORT_API_CALL* Free)(OrtAllocator* this_, void* p);
+  /* since 1 */
+  const OrtMemoryInfo*(ORT_API_CALL* Info)(const OrtAllocator* this_);
+  /* since 18 */
+  void*(ORT_API_CALL* Reserve)(OrtAllocator* this_, size_t size);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetStats)(_In_ const OrtAllocator* this_, _Outptr_ OrtKeyValuePairs** out) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void*(ORT_API_CALL* AllocOnStream)(OrtAllocator* this_, size_t size, OrtSyncStream* stream);
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* Shrink)(_In_ OrtAllocator* this_) ORT_MUST_USE_RESULT;
 };
 
 typedef void(ORT_API_CALL* OrtLoggingFunction)(void* param, OrtLoggingLevel severity, const char* category, const char* logid, const char* code_location, const char* message);
@@ -694,8 +709,10 @@ struct OrtOpenVINOProviderOptions {
 };
 
 struct OrtApiBase {
-  /* 1 */ const OrtApi*(ORT_API_CALL* GetApi)(uint32_t version) NO_EXCEPTION;
-  /* 1 */ const char*(ORT_API_CALL* GetVersionString)(void) NO_EXCEPTION;
+  /* since 1 */
+  const OrtApi*(ORT_API_CALL* GetApi)(uint32_t version) NO_EXCEPTION;
+  /* since 1 */
+  const char*(ORT_API_CALL* GetVersionString)(void) NO_EXCEPTION;
 };
 
 typedef void(ORT_API_CALL* OrtThreadWorkerFn)(void* ort_worker_fn_param);
@@ -718,12 +735,19 @@ typedef void(ORT_API_CALL* OrtThreadPoolWorkStopFn)(_In_opt_ void* user_context,
 
 typedef void(ORT_API_CALL* OrtThreadPoolWorkAbandonFn)(_In_opt_ void* user_context, _In_opt_ void* enqueue_data);
 
+/* since 25 */
 struct OrtThreadPoolCallbacksConfig {
+  /* since 25 */
   uint32_t version;
+  /* since 25 */
   OrtThreadPoolWorkEnqueueFn on_enqueue;
+  /* since 25 */
   OrtThreadPoolWorkStartFn on_start_work;
+  /* since 25 */
   OrtThreadPoolWorkStopFn on_stop_work;
+  /* since 25 */
   OrtThreadPoolWorkAbandonFn on_abandon;
+  /* since 25 */
   void* user_context;
 };
 
@@ -731,656 +755,1260 @@ typedef OrtStatus*(ORT_API_CALL* RegisterCustomOpsFn)(OrtSessionOptions* options
 
 typedef void(ORT_API_CALL* RunAsyncCallbackFn)(void* user_data, OrtValue** outputs, size_t num_outputs, OrtStatusPtr status);
 
+/* since 24 */
 struct OrtExternalMemoryDescriptor {
+  /* since 24 */
   uint32_t version;
+  /* since 24 */
   OrtExternalMemoryHandleType handle_type;
+  /* since 24 */
   void* native_handle;
+  /* since 24 */
   size_t size_bytes;
+  /* since 24 */
   size_t offset_bytes;
 };
 
+/* since 24 */
 struct OrtExternalSemaphoreDescriptor {
+  /* since 24 */
   uint32_t version;
+  /* since 24 */
   OrtExternalSemaphoreType type;
+  /* since 24 */
   void* native_handle;
 };
 
+/* since 25 */
 struct OrtGraphicsInteropConfig {
+  /* since 25 */
   uint32_t version;
+  /* since 25 */
   OrtGraphicsApi graphics_api;
+  /* since 25 */
   void* command_queue;
+  /* since 25 */
   const OrtKeyValuePairs* additional_options;
 };
 
+/* since 24 */
 struct OrtExternalTensorDescriptor {
+  /* since 24 */
   uint32_t version;
+  /* since 24 */
   ONNXTensorElementDataType element_type;
+  /* since 24 */
   const int64_t* shape;
+  /* since 24 */
   size_t rank;
+  /* since 24 */
   size_t offset_bytes;
 };
 
+/* since 24 */
 struct OrtEnvCreationOptions {
+  /* since 24 */
   uint32_t version;
+  /* since 24 */
   int32_t logging_severity_level;
+  /* since 24 */
   const char* log_id;
+  /* since 24 */
   OrtLoggingFunction custom_logging_function;
+  /* since 24 */
   void* custom_logging_param;
+  /* since 24 */
   const OrtThreadingOptions* threading_options;
+  /* since 24 */
   const OrtKeyValuePairs* config_entries;
 };
 
 struct OrtApi {
-  /* 1 */ OrtStatus*(ORT_API_CALL* CreateStatus)(OrtErrorCode code, _In_ const char* msg) NO_EXCEPTION;
-  /* 1 */ OrtErrorCode(ORT_API_CALL* GetErrorCode)(_In_ const OrtStatus* status) NO_EXCEPTION;
-  /* 1 */ const char*(ORT_API_CALL* GetErrorMessage)(_In_ const OrtStatus* status) NO_EXCEPTION;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateEnv)(OrtLoggingLevel log_severity_level, _In_ const char* logid, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateEnvWithCustomLogger)(_In_ OrtLoggingFunction logging_function, _In_opt_ void* logger_param, _In_ OrtLoggingLevel log_severity_level, _In_ const char* logid, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* EnableTelemetryEvents)(_In_ const OrtEnv* env) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* DisableTelemetryEvents)(_In_ const OrtEnv* env) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateSession)(_In_ const OrtEnv* env, _In_ const ORTCHAR_T* model_path, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateSessionFromArray)(_In_ const OrtEnv* env, _In_ const void* model_data, size_t model_data_length, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* Run)(_Inout_ OrtSession* session, _In_opt_ const OrtRunOptions* run_options, _In_reads_(input_len) const char* const* input_names, _In_reads_(input_len) const OrtValue* const* inputs, size_t input_len, _In_reads_(output_names_len) const char* const* output_names, size_t output_names_len, _Inout_updates_all_(output_names_len) OrtValue** outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateSessionOptions)(_Outptr_ OrtSessionOptions** options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetOptimizedModelFilePath)(_Inout_ OrtSessionOptions* options, _In_ const ORTCHAR_T* optimized_model_filepath) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CloneSessionOptions)(_In_ const OrtSessionOptions* in_options, _Outptr_ OrtSessionOptions** out_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetSessionExecutionMode)(_Inout_ OrtSessionOptions* options, ExecutionMode execution_mode) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* EnableProfiling)(_Inout_ OrtSessionOptions* options, _In_ const ORTCHAR_T* profile_file_prefix) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* DisableProfiling)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* EnableMemPattern)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* DisableMemPattern)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* EnableCpuMemArena)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* DisableCpuMemArena)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetSessionLogId)(_Inout_ OrtSessionOptions* options, const char* logid) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetSessionLogVerbosityLevel)(_Inout_ OrtSessionOptions* options, int session_log_verbosity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetSessionLogSeverityLevel)(_Inout_ OrtSessionOptions* options, int session_log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetSessionGraphOptimizationLevel)(_Inout_ OrtSessionOptions* options, GraphOptimizationLevel graph_optimization_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetIntraOpNumThreads)(_Inout_ OrtSessionOptions* options, int intra_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetInterOpNumThreads)(_Inout_ OrtSessionOptions* options, int inter_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateCustomOpDomain)(_In_ const char* domain, _Outptr_ OrtCustomOpDomain** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CustomOpDomain_Add)(_Inout_ OrtCustomOpDomain* custom_op_domain, _In_ const OrtCustomOp* op) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* AddCustomOpDomain)(_Inout_ OrtSessionOptions* options, _In_ OrtCustomOpDomain* custom_op_domain) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RegisterCustomOpsLibrary)(_Inout_ OrtSessionOptions* options, _In_ const char* library_path, _Outptr_ void** library_handle) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetInputCount)(_In_ const OrtSession* session, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetOutputCount)(_In_ const OrtSession* session, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetOverridableInitializerCount)(_In_ const OrtSession* session, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetInputTypeInfo)(_In_ const OrtSession* session, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetOutputTypeInfo)(_In_ const OrtSession* session, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetOverridableInitializerTypeInfo)(_In_ const OrtSession* session, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetInputName)(_In_ const OrtSession* session, size_t index, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetOutputName)(_In_ const OrtSession* session, size_t index, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SessionGetOverridableInitializerName)(_In_ const OrtSession* session, size_t index, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateRunOptions)(_Outptr_ OrtRunOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsSetRunLogVerbosityLevel)(_Inout_ OrtRunOptions* options, int log_verbosity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsSetRunLogSeverityLevel)(_Inout_ OrtRunOptions* options, int log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsSetRunTag)(_Inout_ OrtRunOptions* options, _In_ const char* run_tag) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsGetRunLogVerbosityLevel)(_In_ const OrtRunOptions* options, _Out_ int* log_verbosity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsGetRunLogSeverityLevel)(_In_ const OrtRunOptions* options, _Out_ int* log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsGetRunTag)(_In_ const OrtRunOptions* options, _Out_ const char** run_tag) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsSetTerminate)(_Inout_ OrtRunOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* RunOptionsUnsetTerminate)(_Inout_ OrtRunOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateTensorAsOrtValue)(_Inout_ OrtAllocator* allocator, _In_ const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateTensorWithDataAsOrtValue)(_In_ const OrtMemoryInfo* info, _Inout_ void* p_data, size_t p_data_len, _In_ const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* IsTensor)(_In_ const OrtValue* value, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetTensorMutableData)(_In_ OrtValue* value, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* FillStringTensor)(_Inout_ OrtValue* value, _In_ const char* const* s, size_t s_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetStringTensorDataLength)(_In_ const OrtValue* value, _Out_ size_t* len) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetStringTensorContent)(_In_ const OrtValue* value, _Out_writes_bytes_all_(s_len) void* s, size_t s_len, _Out_writes_all_(offsets_len) size_t* offsets, size_t offsets_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CastTypeInfoToTensorInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetOnnxTypeFromTypeInfo)(_In_ const OrtTypeInfo* type_info, _Out_ ONNXType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateTensorTypeAndShapeInfo)(_Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetTensorElementType)(_Inout_ OrtTensorTypeAndShapeInfo* info, ONNXTensorElementDataType type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* SetDimensions)(OrtTensorTypeAndShapeInfo* info, _In_ const int64_t* dim_values, size_t dim_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetTensorElementType)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ ONNXTensorElementDataType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetDimensionsCount)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetDimensions)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ int64_t* dim_values, size_t dim_values_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetSymbolicDimensions)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_writes_all_(dim_params_length) const char* dim_params[], size_t dim_params_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetTensorShapeElementCount)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetTensorTypeAndShape)(_In_ const OrtValue* value, _Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetTypeInfo)(_In_ const OrtValue* value, _Outptr_result_maybenull_ OrtTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetValueType)(_In_ const OrtValue* value, _Out_ ONNXType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateMemoryInfo)(_In_ const char* name, OrtAllocatorType type, int id, OrtMemType mem_type, _Outptr_ OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateCpuMemoryInfo)(OrtAllocatorType type, OrtMemType mem_type, _Outptr_ OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CompareMemoryInfo)(_In_ const OrtMemoryInfo* info1, _In_ const OrtMemoryInfo* info2, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* MemoryInfoGetName)(_In_ const OrtMemoryInfo* ptr, _Out_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* MemoryInfoGetId)(_In_ const OrtMemoryInfo* ptr, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* MemoryInfoGetMemType)(_In_ const OrtMemoryInfo* ptr, _Out_ OrtMemType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* MemoryInfoGetType)(_In_ const OrtMemoryInfo* ptr, _Out_ OrtAllocatorType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* AllocatorAlloc)(_Inout_ OrtAllocator* ort_allocator, size_t size, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* AllocatorFree)(_Inout_ OrtAllocator* ort_allocator, void* p) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* AllocatorGetInfo)(_In_ const OrtAllocator* ort_allocator, _Outptr_ const OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetAllocatorWithDefaultOptions)(_Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* AddFreeDimensionOverride)(_Inout_ OrtSessionOptions* options, _In_ const char* dim_denotation, _In_ int64_t dim_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetValue)(_In_ const OrtValue* value, int index, _Inout_ OrtAllocator* allocator, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetValueCount)(_In_ const OrtValue* value, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateValue)(_In_reads_(num_values) const OrtValue* const* in, size_t num_values, ONNXType value_type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* CreateOpaqueValue)(_In_z_ const char* domain_name, _In_z_ const char* type_name, _In_ const void* data_container, size_t data_container_size, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* GetOpaqueValue)(_In_ const char* domain_name, _In_ const char* type_name, _In_ const OrtValue* in, _Out_ void* data_container, size_t data_container_size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_float)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ float* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_int64)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ int64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_string)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetInputCount)(_In_ const OrtKernelContext* context, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetOutputCount)(_In_ const OrtKernelContext* context, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetInput)(_In_ const OrtKernelContext* context, _In_ size_t index, _Out_ const OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetOutput)(_Inout_ OrtKernelContext* context, _In_ size_t index, _In_ const int64_t* dim_values, size_t dim_count, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 1 */ void(ORT_API_CALL* ReleaseEnv)(_Frees_ptr_opt_ OrtEnv* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseStatus)(_Frees_ptr_opt_ OrtStatus* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseMemoryInfo)(_Frees_ptr_opt_ OrtMemoryInfo* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseSession)(_Frees_ptr_opt_ OrtSession* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseValue)(_Frees_ptr_opt_ OrtValue* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseRunOptions)(_Frees_ptr_opt_ OrtRunOptions* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseTypeInfo)(_Frees_ptr_opt_ OrtTypeInfo* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseTensorTypeAndShapeInfo)(_Frees_ptr_opt_ OrtTensorTypeAndShapeInfo* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseSessionOptions)(_Frees_ptr_opt_ OrtSessionOptions* input) NO_EXCEPTION;
-  /* 1 */ void(ORT_API_CALL* ReleaseCustomOpDomain)(_Frees_ptr_opt_ OrtCustomOpDomain* input) NO_EXCEPTION;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* GetDenotationFromTypeInfo)(_In_ const OrtTypeInfo* type_info, _Out_ const char** const denotation, _Out_ size_t* len) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* CastTypeInfoToMapTypeInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtMapTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* CastTypeInfoToSequenceTypeInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtSequenceTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* GetMapKeyType)(_In_ const OrtMapTypeInfo* map_type_info, _Out_ ONNXTensorElementDataType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* GetMapValueType)(_In_ const OrtMapTypeInfo* map_type_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* GetSequenceElementType)(_In_ const OrtSequenceTypeInfo* sequence_type_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ void(ORT_API_CALL* ReleaseMapTypeInfo)(_Frees_ptr_opt_ OrtMapTypeInfo* input) NO_EXCEPTION;
-  /* 2 */ void(ORT_API_CALL* ReleaseSequenceTypeInfo)(_Frees_ptr_opt_ OrtSequenceTypeInfo* input) NO_EXCEPTION;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* SessionEndProfiling)(_In_ OrtSession* session, _Inout_ OrtAllocator* allocator, _Outptr_ char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* SessionGetModelMetadata)(_In_ const OrtSession* session, _Outptr_ OrtModelMetadata** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataGetProducerName)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataGetGraphName)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataGetDomain)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataGetDescription)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataLookupCustomMetadataMap)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _In_ const char* key, _Outptr_result_maybenull_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataGetVersion)(_In_ const OrtModelMetadata* model_metadata, _Out_ int64_t* value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 2 */ void(ORT_API_CALL* ReleaseModelMetadata)(_Frees_ptr_opt_ OrtModelMetadata* input) NO_EXCEPTION;
-  /* 3 */ OrtStatusPtr(ORT_API_CALL* CreateEnvWithGlobalThreadPools)(OrtLoggingLevel log_severity_level, _In_ const char* logid, _In_ const OrtThreadingOptions* tp_options, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 3 */ OrtStatusPtr(ORT_API_CALL* DisablePerSessionThreads)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 3 */ OrtStatusPtr(ORT_API_CALL* CreateThreadingOptions)(_Outptr_ OrtThreadingOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 3 */ void(ORT_API_CALL* ReleaseThreadingOptions)(_Frees_ptr_opt_ OrtThreadingOptions* input) NO_EXCEPTION;
-  /* 3 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataGetCustomMetadataMapKeys)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_result_buffer_maybenull_(*num_keys) char*** keys, _Out_ int64_t* num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 3 */ OrtStatusPtr(ORT_API_CALL* AddFreeDimensionOverrideByName)(_Inout_ OrtSessionOptions* options, _In_ const char* dim_name, _In_ int64_t dim_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 4 */ OrtStatusPtr(ORT_API_CALL* GetAvailableProviders)(_Outptr_ char*** out_ptr, _Out_ int* provider_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 4 */ OrtStatusPtr(ORT_API_CALL* ReleaseAvailableProviders)(_In_ char** ptr, _In_ int providers_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* GetStringTensorElementLength)(_In_ const OrtValue* value, size_t index, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* GetStringTensorElement)(_In_ const OrtValue* value, size_t s_len, size_t index, _Out_writes_bytes_all_(s_len) void* s) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* FillStringTensorElement)(_Inout_ OrtValue* value, _In_ const char* s, size_t index) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* AddSessionConfigEntry)(_Inout_ OrtSessionOptions* options, _In_z_ const char* config_key, _In_z_ const char* config_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* CreateAllocator)(_In_ const OrtSession* session, _In_ const OrtMemoryInfo* mem_info, _Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ void(ORT_API_CALL* ReleaseAllocator)(_Frees_ptr_opt_ OrtAllocator* input) NO_EXCEPTION;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* RunWithBinding)(_Inout_ OrtSession* session, _In_ const OrtRunOptions* run_options, _In_ const OrtIoBinding* binding_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* CreateIoBinding)(_Inout_ OrtSession* session, _Outptr_ OrtIoBinding** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ void(ORT_API_CALL* ReleaseIoBinding)(_Frees_ptr_opt_ OrtIoBinding* input) NO_EXCEPTION;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* BindInput)(_Inout_ OrtIoBinding* binding_ptr, _In_ const char* name, _In_ const OrtValue* val_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* BindOutput)(_Inout_ OrtIoBinding* binding_ptr, _In_ const char* name, _In_ const OrtValue* val_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* BindOutputToDevice)(_Inout_ OrtIoBinding* binding_ptr, _In_ const char* name, _In_ const OrtMemoryInfo* mem_info_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* GetBoundOutputNames)(_In_ const OrtIoBinding* binding_ptr, _In_ OrtAllocator* allocator, _Out_ char** buffer, _Out_writes_all_(count) size_t** lengths, _Out_ size_t* count) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* GetBoundOutputValues)(_In_ const OrtIoBinding* binding_ptr, _In_ OrtAllocator* allocator, _Out_writes_all_(output_count) OrtValue*** output, _Out_ size_t* output_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ void(ORT_API_CALL* ClearBoundInputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION;
-  /* 5 */ void(ORT_API_CALL* ClearBoundOutputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* TensorAt)(_Inout_ OrtValue* value, const int64_t* location_values, size_t location_values_count, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* CreateAndRegisterAllocator)(_Inout_ OrtEnv* env, _In_ const OrtMemoryInfo* mem_info, _In_ const OrtArenaCfg* arena_cfg) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* SetLanguageProjection)(_In_ const OrtEnv* ort_env, _In_ OrtLanguageProjection projection) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* SessionGetProfilingStartTimeNs)(_In_ const OrtSession* session, _Outptr_ uint64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* SetGlobalIntraOpNumThreads)(_Inout_ OrtThreadingOptions* tp_options, int intra_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* SetGlobalInterOpNumThreads)(_Inout_ OrtThreadingOptions* tp_options, int inter_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 5 */ OrtStatusPtr(ORT_API_CALL* SetGlobalSpinControl)(_Inout_ OrtThreadingOptions* tp_options, int allow_spinning) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ OrtStatusPtr(ORT_API_CALL* AddInitializer)(_Inout_ OrtSessionOptions* options, _In_z_ const char* name, _In_ const OrtValue* val) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ OrtStatusPtr(ORT_API_CALL* CreateEnvWithCustomLoggerAndGlobalThreadPools)(OrtLoggingFunction logging_function, _In_opt_ void* logger_param, OrtLoggingLevel log_severity_level, _In_ const char* logid, _In_ const OrtThreadingOptions* tp_options, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_CUDA)(_In_ OrtSessionOptions* options, _In_ const OrtCUDAProviderOptions* cuda_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_ROCM)(_In_ OrtSessionOptions* options, _In_ const OrtROCMProviderOptions* rocm_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_OpenVINO)(_In_ OrtSessionOptions* options, _In_ const OrtOpenVINOProviderOptions* provider_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ OrtStatusPtr(ORT_API_CALL* SetGlobalDenormalAsZero)(_Inout_ OrtThreadingOptions* tp_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ OrtStatusPtr(ORT_API_CALL* CreateArenaCfg)(_In_ size_t max_mem, int arena_extend_strategy, int initial_chunk_size_bytes, int max_dead_bytes_per_chunk, _Outptr_ OrtArenaCfg** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 6 */ void(ORT_API_CALL* ReleaseArenaCfg)(_Frees_ptr_opt_ OrtArenaCfg* input) NO_EXCEPTION;
-  /* 7 */ OrtStatusPtr(ORT_API_CALL* ModelMetadataGetGraphDescription)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 7 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_TensorRT)(_In_ OrtSessionOptions* options, _In_ const OrtTensorRTProviderOptions* tensorrt_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 7 */ OrtStatusPtr(ORT_API_CALL* SetCurrentGpuDeviceId)(_In_ int device_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 7 */ OrtStatusPtr(ORT_API_CALL* GetCurrentGpuDeviceId)(_In_ int* device_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 8 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttributeArray_float)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ float* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 8 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttributeArray_int64)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ int64_t* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 8 */ OrtStatusPtr(ORT_API_CALL* CreateArenaCfgV2)(_In_reads_(num_keys) const char* const* arena_config_keys, _In_reads_(num_keys) const size_t* arena_config_values, _In_ size_t num_keys, _Outptr_ OrtArenaCfg** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 8 */ OrtStatusPtr(ORT_API_CALL* AddRunConfigEntry)(_Inout_ OrtRunOptions* options, _In_z_ const char* config_key, _In_z_ const char* config_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 8 */ OrtStatusPtr(ORT_API_CALL* CreatePrepackedWeightsContainer)(_Outptr_ OrtPrepackedWeightsContainer** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 8 */ void(ORT_API_CALL* ReleasePrepackedWeightsContainer)(_Frees_ptr_opt_ OrtPrepackedWeightsContainer* input) NO_EXCEPTION;
-  /* 8 */ OrtStatusPtr(ORT_API_CALL* CreateSessionWithPrepackedWeightsContainer)(_In_ const OrtEnv* env, _In_ const ORTCHAR_T* model_path, _In_ const OrtSessionOptions* options, _Inout_ OrtPrepackedWeightsContainer* prepacked_weights_container, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 8 */ OrtStatusPtr(ORT_API_CALL* CreateSessionFromArrayWithPrepackedWeightsContainer)(_In_ const OrtEnv* env, _In_ const void* model_data, size_t model_data_length, _In_ const OrtSessionOptions* options, _Inout_ OrtPrepackedWeightsContainer* prepacked_weights_container, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_TensorRT_V2)(_In_ OrtSessionOptions* options, _In_ const OrtTensorRTProviderOptionsV2* tensorrt_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* CreateTensorRTProviderOptions)(_Outptr_ OrtTensorRTProviderOptionsV2** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* UpdateTensorRTProviderOptions)(_Inout_ OrtTensorRTProviderOptionsV2* tensorrt_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* GetTensorRTProviderOptionsAsString)(_In_ const OrtTensorRTProviderOptionsV2* tensorrt_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ void(ORT_API_CALL* ReleaseTensorRTProviderOptions)(_Frees_ptr_opt_ OrtTensorRTProviderOptionsV2* input) NO_EXCEPTION;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* EnableOrtCustomOps)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* RegisterAllocator)(_Inout_ OrtEnv* env, _In_ OrtAllocator* allocator) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* UnregisterAllocator)(_Inout_ OrtEnv* env, _In_ const OrtMemoryInfo* mem_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* IsSparseTensor)(_In_ const OrtValue* value, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* CreateSparseTensorAsOrtValue)(_Inout_ OrtAllocator* allocator, _In_ const int64_t* dense_shape, size_t dense_shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* FillSparseTensorCoo)(_Inout_ OrtValue* ort_value, _In_ const OrtMemoryInfo* data_mem_info, _In_ const int64_t* values_shape, size_t values_shape_len, _In_ const void* values, _In_ const int64_t* indices_data, size_t indices_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* FillSparseTensorCsr)(_Inout_ OrtValue* ort_value, _In_ const OrtMemoryInfo* data_mem_info, _In_ const int64_t* values_shape, size_t values_shape_len, _In_ const void* values, _In_ const int64_t* inner_indices_data, size_t inner_indices_num, _In_ const int64_t* outer_indices_data, size_t outer_indices_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* FillSparseTensorBlockSparse)(_Inout_ OrtValue* ort_value, _In_ const OrtMemoryInfo* data_mem_info, _In_ const int64_t* values_shape, size_t values_shape_len, _In_ const void* values, _In_ const int64_t* indices_shape_data, size_t indices_shape_len, _In_ const int32_t* indices_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* CreateSparseTensorWithValuesAsOrtValue)(_In_ const OrtMemoryInfo* info, _Inout_ void* p_data, _In_ const int64_t* dense_shape, size_t dense_shape_len, _In_ const int64_t* values_shape, size_t values_shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* UseCooIndices)(_Inout_ OrtValue* ort_value, _Inout_ int64_t* indices_data, size_t indices_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* UseCsrIndices)(_Inout_ OrtValue* ort_value, _Inout_ int64_t* inner_data, size_t inner_num, _Inout_ int64_t* outer_data, size_t outer_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* UseBlockSparseIndices)(_Inout_ OrtValue* ort_value, const int64_t* indices_shape, size_t indices_shape_len, _Inout_ int32_t* indices_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* GetSparseTensorFormat)(_In_ const OrtValue* ort_value, _Out_ OrtSparseFormat* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* GetSparseTensorValuesTypeAndShape)(_In_ const OrtValue* ort_value, _Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* GetSparseTensorValues)(_In_ const OrtValue* ort_value, _Outptr_ const void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* GetSparseTensorIndicesTypeShape)(_In_ const OrtValue* ort_value, enum OrtSparseIndicesFormat indices_format, _Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 9 */ OrtStatusPtr(ORT_API_CALL* GetSparseTensorIndices)(_In_ const OrtValue* ort_value, enum OrtSparseIndicesFormat indices_format, _Out_ size_t* num_indices, _Outptr_ const void** indices) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* HasValue)(_In_ const OrtValue* value, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetGPUComputeStream)(_In_ const OrtKernelContext* context, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* GetTensorMemoryInfo)(_In_ const OrtValue* value, _Out_ const OrtMemoryInfo** mem_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* GetExecutionProviderApi)(_In_ const char* provider_name, _In_ uint32_t version, _Outptr_ const void** provider_api) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsSetCustomCreateThreadFn)(_Inout_ OrtSessionOptions* options, _In_ OrtCustomCreateThreadFn ort_custom_create_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsSetCustomThreadCreationOptions)(_Inout_ OrtSessionOptions* options, _In_ void* ort_custom_thread_creation_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsSetCustomJoinThreadFn)(_Inout_ OrtSessionOptions* options, _In_ OrtCustomJoinThreadFn ort_custom_join_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SetGlobalCustomCreateThreadFn)(_Inout_ OrtThreadingOptions* tp_options, _In_ OrtCustomCreateThreadFn ort_custom_create_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SetGlobalCustomThreadCreationOptions)(_Inout_ OrtThreadingOptions* tp_options, _In_ void* ort_custom_thread_creation_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SetGlobalCustomJoinThreadFn)(_Inout_ OrtThreadingOptions* tp_options, _In_ OrtCustomJoinThreadFn ort_custom_join_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SynchronizeBoundInputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 10 */ OrtStatusPtr(ORT_API_CALL* SynchronizeBoundOutputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 11 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_CUDA_V2)(_In_ OrtSessionOptions* options, _In_ const OrtCUDAProviderOptionsV2* cuda_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 11 */ OrtStatusPtr(ORT_API_CALL* CreateCUDAProviderOptions)(_Outptr_ OrtCUDAProviderOptionsV2** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 11 */ OrtStatusPtr(ORT_API_CALL* UpdateCUDAProviderOptions)(_Inout_ OrtCUDAProviderOptionsV2* cuda_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 11 */ OrtStatusPtr(ORT_API_CALL* GetCUDAProviderOptionsAsString)(_In_ const OrtCUDAProviderOptionsV2* cuda_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 11 */ void(ORT_API_CALL* ReleaseCUDAProviderOptions)(_Frees_ptr_opt_ OrtCUDAProviderOptionsV2* input) NO_EXCEPTION;
-  /* 11 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_MIGraphX)(_In_ OrtSessionOptions* options, _In_ const OrtMIGraphXProviderOptions* migraphx_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 12 */ OrtStatusPtr(ORT_API_CALL* AddExternalInitializers)(_In_ OrtSessionOptions* options, _In_reads_(num_initializers) const char* const* initializer_names, _In_reads_(num_initializers) const OrtValue* const* initializers, size_t num_initializers) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 12 */ OrtStatusPtr(ORT_API_CALL* CreateOpAttr)(_In_ const char* name, _In_ const void* data, _In_ int len, _In_ OrtOpAttrType type, _Outptr_ OrtOpAttr** op_attr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 12 */ void(ORT_API_CALL* ReleaseOpAttr)(_Frees_ptr_opt_ OrtOpAttr* input) NO_EXCEPTION;
-  /* 12 */ OrtStatusPtr(ORT_API_CALL* CreateOp)(_In_ const OrtKernelInfo* info, _In_z_ const char* op_name, _In_z_ const char* domain, int version, _In_reads_(type_constraint_count) const char** type_constraint_names, _In_reads_(type_constraint_count) const ONNXTensorElementDataType* type_constraint_values, int type_constraint_count, _In_reads_(attr_count) const OrtOpAttr* const* attr_values, int attr_count, int input_count, int output_count, _Outptr_ OrtOp** ort_op) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 12 */ OrtStatusPtr(ORT_API_CALL* InvokeOp)(_In_ const OrtKernelContext* context, _In_ const OrtOp* ort_op, _In_ const OrtValue* const* input_values, _In_ int input_count, _Inout_ OrtValue* const* output_values, _In_ int output_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 12 */ void(ORT_API_CALL* ReleaseOp)(_Frees_ptr_opt_ OrtOp* input) NO_EXCEPTION;
-  /* 12 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider)(_In_ OrtSessionOptions* options, _In_ const char* provider_name, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 12 */ OrtStatusPtr(ORT_API_CALL* CopyKernelInfo)(_In_ const OrtKernelInfo* info, _Outptr_ OrtKernelInfo** info_copy) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 12 */ void(ORT_API_CALL* ReleaseKernelInfo)(_Frees_ptr_opt_ OrtKernelInfo* input) NO_EXCEPTION;
-  /* 13 */ const OrtTrainingApi*(ORT_API_CALL* GetTrainingApi)(uint32_t version) NO_EXCEPTION;
-  /* 13 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_CANN)(_In_ OrtSessionOptions* options, _In_ const OrtCANNProviderOptions* cann_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 13 */ OrtStatusPtr(ORT_API_CALL* CreateCANNProviderOptions)(_Outptr_ OrtCANNProviderOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 13 */ OrtStatusPtr(ORT_API_CALL* UpdateCANNProviderOptions)(_Inout_ OrtCANNProviderOptions* cann_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 13 */ OrtStatusPtr(ORT_API_CALL* GetCANNProviderOptionsAsString)(_In_ const OrtCANNProviderOptions* cann_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 13 */ void(ORT_API_CALL* ReleaseCANNProviderOptions)(_Frees_ptr_opt_ OrtCANNProviderOptions* input) NO_EXCEPTION;
-  /* 14 */ void(ORT_API_CALL* MemoryInfoGetDeviceType)(_In_ const OrtMemoryInfo* ptr, _Out_ OrtMemoryInfoDeviceType* out) NO_EXCEPTION;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* UpdateEnvWithCustomLogLevel)(_In_ OrtEnv* ort_env, OrtLoggingLevel log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* SetGlobalIntraOpThreadAffinity)(_Inout_ OrtThreadingOptions* tp_options, const char* affinity_string) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* RegisterCustomOpsLibrary_V2)(_Inout_ OrtSessionOptions* options, _In_ const ORTCHAR_T* library_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* RegisterCustomOpsUsingFunction)(_Inout_ OrtSessionOptions* options, _In_ const char* registration_func_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetInputCount)(_In_ const OrtKernelInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOutputCount)(_In_ const OrtKernelInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetInputName)(_In_ const OrtKernelInfo* info, size_t index, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOutputName)(_In_ const OrtKernelInfo* info, size_t index, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetInputTypeInfo)(_In_ const OrtKernelInfo* info, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOutputTypeInfo)(_In_ const OrtKernelInfo* info, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_tensor)(_In_ const OrtKernelInfo* info, _In_z_ const char* name, _Inout_ OrtAllocator* allocator, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* HasSessionConfigEntry)(_In_ const OrtSessionOptions* options, _In_z_ const char* config_key, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 14 */ OrtStatusPtr(ORT_API_CALL* GetSessionConfigEntry)(_In_ const OrtSessionOptions* options, _In_z_ const char* config_key, _Out_ char* config_value, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_Dnnl)(_In_ OrtSessionOptions* options, _In_ const OrtDnnlProviderOptions* dnnl_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* CreateDnnlProviderOptions)(_Outptr_ OrtDnnlProviderOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* UpdateDnnlProviderOptions)(_Inout_ OrtDnnlProviderOptions* dnnl_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* GetDnnlProviderOptionsAsString)(_In_ const OrtDnnlProviderOptions* dnnl_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ void(ORT_API_CALL* ReleaseDnnlProviderOptions)(_Frees_ptr_opt_ OrtDnnlProviderOptions* input) NO_EXCEPTION;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetNodeName)(_In_ const OrtKernelInfo* info, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetLogger)(_In_ const OrtKernelInfo* info, _Outptr_ const OrtLogger** logger) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetLogger)(_In_ const OrtKernelContext* context, _Outptr_ const OrtLogger** logger) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* Logger_LogMessage)(_In_ const OrtLogger* logger, OrtLoggingLevel log_severity_level, _In_z_ const char* message, _In_z_ const ORTCHAR_T* file_path, int line_number, _In_z_ const char* func_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* Logger_GetLoggingSeverityLevel)(_In_ const OrtLogger* logger, _Out_ OrtLoggingLevel* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetConstantInput_tensor)(_In_ const OrtKernelInfo* info, size_t index, _Out_ int* is_constant, _Outptr_ const OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* CastTypeInfoToOptionalTypeInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtOptionalTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* GetOptionalContainedTypeInfo)(_In_ const OrtOptionalTypeInfo* optional_type_info, _Outptr_ OrtTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* GetResizedStringTensorElementBuffer)(_Inout_ OrtValue* value, _In_ size_t index, _In_ size_t length_in_bytes, _Inout_ char** buffer) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetAllocator)(_In_ const OrtKernelContext* context, _In_ const OrtMemoryInfo* mem_info, _Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 15 */ const char*(ORT_API_CALL* GetBuildInfoString)(void) NO_EXCEPTION;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* CreateROCMProviderOptions)(_Outptr_ OrtROCMProviderOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* UpdateROCMProviderOptions)(_Inout_ OrtROCMProviderOptions* rocm_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* GetROCMProviderOptionsAsString)(_In_ const OrtROCMProviderOptions* rocm_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ void(ORT_API_CALL* ReleaseROCMProviderOptions)(_Frees_ptr_opt_ OrtROCMProviderOptions* input) NO_EXCEPTION;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* CreateAndRegisterAllocatorV2)(_Inout_ OrtEnv* env, _In_ const char* provider_type, _In_ const OrtMemoryInfo* mem_info, _In_ const OrtArenaCfg* arena_cfg, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* RunAsync)(_Inout_ OrtSession* session, _In_opt_ const OrtRunOptions* run_options, _In_reads_(input_len) const char* const* input_names, _In_reads_(input_len) const OrtValue* const* input, size_t input_len, _In_reads_(output_names_len) const char* const* output_names, size_t output_names_len, _Inout_updates_all_(output_names_len) OrtValue** output, _In_ RunAsyncCallbackFn run_async_callback, _In_opt_ void* user_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* UpdateTensorRTProviderOptionsWithValue)(_Inout_ OrtTensorRTProviderOptionsV2* tensorrt_options, _In_ const char* key, _In_ void* value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* GetTensorRTProviderOptionsByName)(_In_ const OrtTensorRTProviderOptionsV2* tensorrt_options, _In_ const char* key, _Outptr_ void** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* UpdateCUDAProviderOptionsWithValue)(_Inout_ OrtCUDAProviderOptionsV2* cuda_options, _In_ const char* key, _In_ void* value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* GetCUDAProviderOptionsByName)(_In_ const OrtCUDAProviderOptionsV2* cuda_options, _In_ const char* key, _Outptr_ void** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetResource)(_In_ const OrtKernelContext* context, _In_ int resource_version, _In_ int resource_id, _Outptr_ void** resource) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* SetUserLoggingFunction)(_Inout_ OrtSessionOptions* options, _In_ OrtLoggingFunction user_logging_function, _In_opt_ void* user_logging_param) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* ShapeInferContext_GetInputCount)(_In_ const OrtShapeInferContext* context, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* ShapeInferContext_GetInputTypeShape)(_In_ const OrtShapeInferContext* context, _In_ size_t index, _Outptr_ OrtTensorTypeAndShapeInfo** info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* ShapeInferContext_GetAttribute)(_In_ const OrtShapeInferContext* context, _In_ const char* attr_name, _Outptr_ const OrtOpAttr** attr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* ShapeInferContext_SetOutputTypeShape)(_In_ const OrtShapeInferContext* context, _In_ size_t index, _In_ const OrtTensorTypeAndShapeInfo* info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* SetSymbolicDimensions)(_In_ OrtTensorTypeAndShapeInfo* info, _In_ const char* dim_params[], _In_ size_t dim_params_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* ReadOpAttr)(_In_ const OrtOpAttr* op_attr, _In_ OrtOpAttrType type, _Inout_ void* data, _In_ size_t len, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* SetDeterministicCompute)(_Inout_ OrtSessionOptions* options, bool value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* KernelContext_ParallelFor)(_In_ const OrtKernelContext* context, _In_ void (*fn)(void*, size_t), _In_ size_t total, _In_ size_t num_batch, _In_ void* usr_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_OpenVINO_V2)(_In_ OrtSessionOptions* options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 18 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_VitisAI)(_In_ OrtSessionOptions* options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 18 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetScratchBuffer)(_In_ const OrtKernelContext* context, _In_ const OrtMemoryInfo* mem_info, _In_ size_t count_or_bytes, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 18 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAllocator)(_In_ const OrtKernelInfo* info, _In_ OrtMemType mem_type, _Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 18 */ OrtStatusPtr(ORT_API_CALL* AddExternalInitializersFromFilesInMemory)(_In_ OrtSessionOptions* options, _In_reads_(num_external_initializer_files) const ORTCHAR_T* const* external_initializer_file_names, _In_reads_(num_external_initializer_files) char* const* external_initializer_file_buffer_array, _In_reads_(num_external_initializer_files) const size_t* external_initializer_file_lengths, size_t num_external_initializer_files) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 20 */ OrtStatusPtr(ORT_API_CALL* CreateLoraAdapter)(const ORTCHAR_T* adapter_file_path, _In_ OrtAllocator* allocator, _Outptr_ OrtLoraAdapter** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 20 */ OrtStatusPtr(ORT_API_CALL* CreateLoraAdapterFromArray)(_In_ const void* bytes, size_t num_bytes, _In_ OrtAllocator* allocator, _Outptr_ OrtLoraAdapter** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 20 */ void(ORT_API_CALL* ReleaseLoraAdapter)(_Frees_ptr_opt_ OrtLoraAdapter* input) NO_EXCEPTION;
-  /* 20 */ OrtStatusPtr(ORT_API_CALL* RunOptionsAddActiveLoraAdapter)(_Inout_ OrtRunOptions* options, _In_ const OrtLoraAdapter* adapter) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 20 */ OrtStatusPtr(ORT_API_CALL* SetEpDynamicOptions)(_Inout_ OrtSession* sess, _In_reads_(kv_len) const char* const* keys, _In_reads_(kv_len) const char* const* values, _In_ size_t kv_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ void(ORT_API_CALL* ReleaseValueInfo)(_Frees_ptr_opt_ OrtValueInfo* input) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* ReleaseNode)(_Frees_ptr_opt_ OrtNode* input) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* ReleaseGraph)(_Frees_ptr_opt_ OrtGraph* input) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* ReleaseModel)(_Frees_ptr_opt_ OrtModel* input) NO_EXCEPTION;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* GetValueInfoName)(_In_ const OrtValueInfo* value_info, _Out_ const char** name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* GetValueInfoTypeInfo)(_In_ const OrtValueInfo* value_info, _Outptr_ const OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ const OrtModelEditorApi*(ORT_API_CALL* GetModelEditorApi)(void) NO_EXCEPTION;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateTensorWithDataAndDeleterAsOrtValue)(_In_ OrtAllocator* deleter, _In_ void* p_data, size_t p_data_len, _In_ const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsSetLoadCancellationFlag)(_Inout_ OrtSessionOptions* options, _In_ bool cancel) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ const OrtCompileApi*(ORT_API_CALL* GetCompileApi)(void) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* CreateKeyValuePairs)(_Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* AddKeyValuePair)(_In_ OrtKeyValuePairs* kvps, _In_ const char* key, _In_ const char* value) NO_EXCEPTION;
-  /* 22 */ const char*(ORT_API_CALL* GetKeyValue)(_In_ const OrtKeyValuePairs* kvps, _In_ const char* key) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* GetKeyValuePairs)(_In_ const OrtKeyValuePairs* kvps, _Outptr_ const char* const** keys, _Outptr_ const char* const** values, _Out_ size_t* num_entries) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* RemoveKeyValuePair)(_In_ OrtKeyValuePairs* kvps, _In_ const char* key) NO_EXCEPTION;
-  /* 22 */ void(ORT_API_CALL* ReleaseKeyValuePairs)(_Frees_ptr_opt_ OrtKeyValuePairs* input) NO_EXCEPTION;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* RegisterExecutionProviderLibrary)(_In_ OrtEnv* env, _In_ const char* registration_name, _In_ const ORTCHAR_T* path) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* UnregisterExecutionProviderLibrary)(_In_ OrtEnv* env, _In_ const char* registration_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* GetEpDevices)(_In_ const OrtEnv* env, _Outptr_ const OrtEpDevice* const** ep_devices, _Out_ size_t* num_ep_devices) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_V2)(_In_ OrtSessionOptions* session_options, _In_ OrtEnv* env, _In_reads_(num_ep_devices) const OrtEpDevice* const* ep_devices, _In_ size_t num_ep_devices, _In_reads_(num_op_options) const char* const* ep_option_keys, _In_reads_(num_op_options) const char* const* ep_option_vals, size_t num_ep_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsSetEpSelectionPolicy)(_In_ OrtSessionOptions* session_options, _In_ OrtExecutionProviderDevicePolicy policy) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsSetEpSelectionPolicyDelegate)(_In_ OrtSessionOptions* session_options, _In_ EpSelectionDelegate delegate, _In_opt_ void* delegate_state) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtHardwareDeviceType(ORT_API_CALL* HardwareDevice_Type)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
-  /* 22 */ uint32_t(ORT_API_CALL* HardwareDevice_VendorId)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
-  /* 22 */ const char*(ORT_API_CALL* HardwareDevice_Vendor)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
-  /* 22 */ uint32_t(ORT_API_CALL* HardwareDevice_DeviceId)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
-  /* 22 */ const OrtKeyValuePairs*(ORT_API_CALL* HardwareDevice_Metadata)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
-  /* 22 */ const char*(ORT_API_CALL* EpDevice_EpName)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
-  /* 22 */ const char*(ORT_API_CALL* EpDevice_EpVendor)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
-  /* 22 */ const OrtKeyValuePairs*(ORT_API_CALL* EpDevice_EpMetadata)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
-  /* 22 */ const OrtKeyValuePairs*(ORT_API_CALL* EpDevice_EpOptions)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
-  /* 22 */ const OrtHardwareDevice*(ORT_API_CALL* EpDevice_Device)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
-  /* 22 */ const OrtEpApi*(ORT_API_CALL* GetEpApi)(void) NO_EXCEPTION;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetTensorSizeInBytes)(_In_ const OrtValue* ort_value, _Out_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* AllocatorGetStats)(_In_ const OrtAllocator* ort_allocator, _Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateMemoryInfo_V2)(_In_ const char* name, _In_ OrtMemoryInfoDeviceType device_type, _In_ uint32_t vendor_id, _In_ int32_t device_id, _In_ OrtDeviceMemoryType mem_type, _In_ size_t alignment, OrtAllocatorType allocator_type, _Outptr_ OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtDeviceMemoryType(ORT_API_CALL* MemoryInfoGetDeviceMemType)(_In_ const OrtMemoryInfo* ptr) NO_EXCEPTION;
-  /* 23 */ uint32_t(ORT_API_CALL* MemoryInfoGetVendorId)(_In_ const OrtMemoryInfo* ptr) NO_EXCEPTION;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_GetValueProducer)(_In_ const OrtValueInfo* value_info, _Outptr_ const OrtNode** producer_node, _Out_opt_ size_t* producer_output_index) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_GetValueNumConsumers)(_In_ const OrtValueInfo* value_info, _Out_ size_t* num_consumers) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_GetValueConsumers)(_In_ const OrtValueInfo* value_info, _Out_writes_all_(num_consumers) const OrtNode** nodes, _Out_writes_all_(num_consumers) int64_t* input_indices, _In_ size_t num_consumers) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_GetInitializerValue)(_In_ const OrtValueInfo* value_info, _Outptr_ const OrtValue** initializer_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_GetExternalInitializerInfo)(_In_ const OrtValueInfo* value_info, _Outptr_result_maybenull_ OrtExternalInitializerInfo** info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_IsRequiredGraphInput)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_required_graph_input) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_IsOptionalGraphInput)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_optional_graph_input) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_IsGraphOutput)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_graph_output) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_IsConstantInitializer)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_constant_initializer) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValueInfo_IsFromOuterScope)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_from_outer_scope) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetName)(_In_ const OrtGraph* graph, _Outptr_ const char** graph_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetModelPath)(_In_ const OrtGraph* graph, _Outptr_ const ORTCHAR_T** model_path) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetOnnxIRVersion)(_In_ const OrtGraph* graph, _Out_ int64_t* onnx_ir_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetNumOperatorSets)(_In_ const OrtGraph* graph, _Out_ size_t* num_operator_sets) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetOperatorSets)(_In_ const OrtGraph* graph, _Out_writes_(num_operator_sets) const char** domains, _Out_writes_(num_operator_sets) int64_t* opset_versions, _In_ size_t num_operator_sets) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetNumInputs)(_In_ const OrtGraph* graph, _Out_ size_t* num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetInputs)(_In_ const OrtGraph* graph, _Out_writes_(num_inputs) const OrtValueInfo** inputs, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetNumOutputs)(_In_ const OrtGraph* graph, _Out_ size_t* num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetOutputs)(_In_ const OrtGraph* graph, _Out_writes_(num_outputs) const OrtValueInfo** outputs, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetNumInitializers)(_In_ const OrtGraph* graph, _Out_ size_t* num_initializers) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetInitializers)(_In_ const OrtGraph* graph, _Out_writes_(num_initializers) const OrtValueInfo** initializers, _In_ size_t num_initializers) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetNumNodes)(_In_ const OrtGraph* graph, _Out_ size_t* num_nodes) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetNodes)(_In_ const OrtGraph* graph, _Out_writes_(num_nodes) const OrtNode** nodes, _In_ size_t num_nodes) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetParentNode)(_In_ const OrtGraph* graph, _Outptr_result_maybenull_ const OrtNode** node) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetGraphView)(_In_ const OrtGraph* src_graph, _In_ const OrtNode** nodes, _In_ size_t num_nodes, _Outptr_ OrtGraph** dst_graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetId)(_In_ const OrtNode* node, _Out_ size_t* node_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetName)(_In_ const OrtNode* node, _Outptr_ const char** node_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetOperatorType)(_In_ const OrtNode* node, _Outptr_ const char** operator_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetDomain)(_In_ const OrtNode* node, _Outptr_ const char** domain_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetSinceVersion)(_In_ const OrtNode* node, _Out_ int* since_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetNumInputs)(_In_ const OrtNode* node, _Out_ size_t* num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetInputs)(_In_ const OrtNode* node, _Out_writes_(num_inputs) const OrtValueInfo** inputs, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetNumOutputs)(_In_ const OrtNode* node, _Out_ size_t* num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetOutputs)(_In_ const OrtNode* node, _Out_writes_(num_outputs) const OrtValueInfo** outputs, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetNumImplicitInputs)(_In_ const OrtNode* node, _Out_ size_t* num_implicit_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetImplicitInputs)(_In_ const OrtNode* node, _Out_writes_(num_implicit_inputs) const OrtValueInfo** implicit_inputs, _In_ size_t num_implicit_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetNumAttributes)(_In_ const OrtNode* node, _Out_ size_t* num_attributes) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetAttributes)(_In_ const OrtNode* node, _Out_writes_(num_attributes) const OrtOpAttr** attributes, _In_ size_t num_attributes) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetAttributeByName)(_In_ const OrtNode* node, _In_ const char* attribute_name, _Outptr_result_maybenull_ const OrtOpAttr** attribute) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* OpAttr_GetTensorAttributeAsOrtValue)(_In_ const OrtOpAttr* attribute, _Outptr_result_maybenull_ OrtValue** attr_tensor) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* OpAttr_GetType)(_In_ const OrtOpAttr* attribute, _Out_ OrtOpAttrType* type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* OpAttr_GetName)(_In_ const OrtOpAttr* attribute, _Outptr_ const char** name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetNumSubgraphs)(_In_ const OrtNode* node, _Out_ size_t* num_subgraphs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetSubgraphs)(_In_ const OrtNode* node, _Out_writes_(num_subgraphs) const OrtGraph** subgraphs, _In_ size_t num_subgraphs, _Out_writes_opt_(num_subgraphs) const char** attribute_names) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetGraph)(_In_ const OrtNode* node, _Outptr_result_maybenull_ const OrtGraph** graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Node_GetEpName)(_In_ const OrtNode* node, _Outptr_result_maybenull_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ void(ORT_API_CALL* ReleaseExternalInitializerInfo)(_Frees_ptr_opt_ OrtExternalInitializerInfo* input) NO_EXCEPTION;
-  /* 23 */ const ORTCHAR_T*(ORT_API_CALL* ExternalInitializerInfo_GetFilePath)(_In_ const OrtExternalInitializerInfo* info) NO_EXCEPTION;
-  /* 23 */ int64_t(ORT_API_CALL* ExternalInitializerInfo_GetFileOffset)(_In_ const OrtExternalInitializerInfo* info) NO_EXCEPTION;
-  /* 23 */ size_t(ORT_API_CALL* ExternalInitializerInfo_GetByteSize)(_In_ const OrtExternalInitializerInfo* info) NO_EXCEPTION;
-  /* 23 */ const char*(ORT_API_CALL* GetRunConfigEntry)(_In_ const OrtRunOptions* options, _In_z_ const char* config_key) NO_EXCEPTION;
-  /* 23 */ const OrtMemoryInfo*(ORT_API_CALL* EpDevice_MemoryInfo)(_In_ const OrtEpDevice* ep_device, _In_ OrtDeviceMemoryType memory_type) NO_EXCEPTION;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateSharedAllocator)(_In_ OrtEnv* env, _In_ const OrtEpDevice* ep_device, _In_ OrtDeviceMemoryType mem_type, _In_ OrtAllocatorType allocator_type, _In_opt_ const OrtKeyValuePairs* allocator_options, _Outptr_opt_ OrtAllocator** allocator) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetSharedAllocator)(_In_ OrtEnv* env, _In_ const OrtMemoryInfo* mem_info, _Outptr_result_maybenull_ OrtAllocator** allocator) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ReleaseSharedAllocator)(_In_ OrtEnv* env, _In_ const OrtEpDevice* ep_device, _In_ OrtDeviceMemoryType mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetTensorData)(_In_ const OrtValue* value, _Outptr_ const void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetSessionOptionsConfigEntries)(_In_ const OrtSessionOptions* options, _Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* SessionGetMemoryInfoForInputs)(_In_ const OrtSession* session, _Out_writes_(num_inputs) const OrtMemoryInfo** inputs_memory_info, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* SessionGetMemoryInfoForOutputs)(_In_ const OrtSession* session, _Out_writes_(num_outputs) const OrtMemoryInfo** outputs_memory_info, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* SessionGetEpDeviceForInputs)(_In_ const OrtSession* session, _Out_writes_(num_inputs) const OrtEpDevice** inputs_ep_devices, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateSyncStreamForEpDevice)(_In_ const OrtEpDevice* ep_device, _In_opt_ const OrtKeyValuePairs* stream_options, _Outptr_ OrtSyncStream** stream) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ void*(ORT_API_CALL* SyncStream_GetHandle)(_In_ OrtSyncStream* stream) NO_EXCEPTION;
-  /* 23 */ void(ORT_API_CALL* ReleaseSyncStream)(_Frees_ptr_opt_ OrtSyncStream* input) NO_EXCEPTION;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CopyTensors)(_In_ const OrtEnv* env, _In_reads_(num_tensors) const OrtValue* const* src_tensors, _In_reads_(num_tensors) OrtValue* const* dst_tensors, _In_opt_ OrtSyncStream* stream, _In_ size_t num_tensors) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Graph_GetModelMetadata)(_In_ const OrtGraph* graph, _Outptr_ OrtModelMetadata** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetModelCompatibilityForEpDevices)(_In_reads_(num_ep_devices) const OrtEpDevice* const* ep_devices, _In_ size_t num_ep_devices, _In_ const char* compatibility_info, _Out_ OrtCompiledModelCompatibility* out_status) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateExternalInitializerInfo)(_In_ const ORTCHAR_T* filepath, _In_ int64_t file_offset, _In_ size_t byte_size, _Outptr_ OrtExternalInitializerInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ bool(ORT_API_CALL* TensorTypeAndShape_HasShape)(_In_ const OrtTensorTypeAndShapeInfo* info) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetConfigEntries)(_In_ const OrtKernelInfo* info, _Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOperatorDomain)(_In_ const OrtKernelInfo* info, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOperatorType)(_In_ const OrtKernelInfo* info, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOperatorSinceVersion)(_In_ const OrtKernelInfo* info, _Out_ int* since_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ const OrtInteropApi*(ORT_API_CALL* GetInteropApi)(void) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* SessionGetEpDeviceForOutputs)(_In_ const OrtSession* session, _Out_writes_(num_outputs) const OrtEpDevice** outputs_ep_devices, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetNumHardwareDevices)(_In_ const OrtEnv* env, _Out_ size_t* num_devices) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetHardwareDevices)(_In_ const OrtEnv* env, _Out_writes_(num_devices) const OrtHardwareDevice** devices, _In_ size_t num_devices) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetHardwareDeviceEpIncompatibilityDetails)(_In_ const OrtEnv* env, _In_ const char* ep_name, _In_ const OrtHardwareDevice* hw, _Outptr_ OrtDeviceEpIncompatibilityDetails** details) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_GetReasonsBitmask)(_In_ const OrtDeviceEpIncompatibilityDetails* details, _Out_ uint32_t* reasons_bitmask) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_GetNotes)(_In_ const OrtDeviceEpIncompatibilityDetails* details, _Outptr_result_maybenull_ const char** notes) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_GetErrorCode)(_In_ const OrtDeviceEpIncompatibilityDetails* details, _Out_ int32_t* error_code) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseDeviceEpIncompatibilityDetails)(_Frees_ptr_opt_ OrtDeviceEpIncompatibilityDetails* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetCompatibilityInfoFromModel)(_In_ const ORTCHAR_T* model_path, _In_ const char* ep_type, _Inout_ OrtAllocator* allocator, _Outptr_result_maybenull_ char** compatibility_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetCompatibilityInfoFromModelBytes)(_In_reads_(model_data_length) const void* model_data, _In_ size_t model_data_length, _In_ const char* ep_type, _Inout_ OrtAllocator* allocator, _Outptr_result_maybenull_ char** compatibility_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateEnvWithOptions)(_In_ const OrtEnvCreationOptions* options, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* Session_GetEpGraphAssignmentInfo)(_In_ const OrtSession* session, _Outptr_ const OrtEpAssignedSubgraph* const** ep_subgraphs, _Out_ size_t* num_ep_subgraphs) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* EpAssignedSubgraph_GetEpName)(_In_ const OrtEpAssignedSubgraph* ep_subgraph, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* EpAssignedSubgraph_GetNodes)(_In_ const OrtEpAssignedSubgraph* ep_subgraph, _Outptr_ const OrtEpAssignedNode* const** ep_nodes, _Out_ size_t* num_ep_nodes) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* EpAssignedNode_GetName)(_In_ const OrtEpAssignedNode* ep_node, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* EpAssignedNode_GetDomain)(_In_ const OrtEpAssignedNode* ep_node, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* EpAssignedNode_GetOperatorType)(_In_ const OrtEpAssignedNode* ep_node, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* RunOptionsSetSyncStream)(_Inout_ OrtRunOptions* options, _In_ OrtSyncStream* sync_stream) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetTensorElementTypeAndShapeDataReference)(_In_ const OrtValue* value, _Out_ ONNXTensorElementDataType* elem_type, _Outptr_result_maybenull_ const int64_t** shape_data, _Out_ size_t* shape_data_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* RunOptionsEnableProfiling)(_Inout_ OrtRunOptions* options, _In_ const ORTCHAR_T* profile_file_prefix) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* RunOptionsDisableProfiling)(_Inout_ OrtRunOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttributeArray_string)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Inout_ OrtAllocator* allocator, _Outptr_result_buffer_maybenull_(*size) char*** out, _Out_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* SetPerSessionThreadPoolCallbacks)(_Inout_ OrtEnv* env, _In_ const OrtThreadPoolCallbacksConfig* config) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 27 */ OrtStatusPtr(ORT_API_CALL* GetMemPatternEnabled)(_In_ const OrtSessionOptions* options, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 27 */ OrtStatusPtr(ORT_API_CALL* GetSessionExecutionMode)(_In_ const OrtSessionOptions* options, _Out_ ExecutionMode* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 27 */ OrtStatusPtr(ORT_API_CALL* SessionReleaseCapturedGraph)(_In_ OrtSession* session, _In_ int graph_annotation_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 28 */ OrtExperimentalFnPtr(ORT_API_CALL* GetExperimentalFunction)(_In_ const char* name) NO_EXCEPTION;
-  /* 28 */ OrtStatusPtr(ORT_API_CALL* KernelContext_GetSyncStream)(_In_ const OrtKernelContext* context, _Outptr_result_maybenull_ OrtSyncStream** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 29 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsSetWeightlessSourceModelBuffer)(_Inout_ OrtSessionOptions* options, _In_ const void* source_model_data, _In_ size_t source_model_data_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatus*(ORT_API_CALL* CreateStatus)(OrtErrorCode code, _In_ const char* msg) NO_EXCEPTION;
+  /* since 1 */
+  OrtErrorCode(ORT_API_CALL* GetErrorCode)(_In_ const OrtStatus* status) NO_EXCEPTION;
+  /* since 1 */
+  const char*(ORT_API_CALL* GetErrorMessage)(_In_ const OrtStatus* status) NO_EXCEPTION;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateEnv)(OrtLoggingLevel log_severity_level, _In_ const char* logid, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateEnvWithCustomLogger)(_In_ OrtLoggingFunction logging_function, _In_opt_ void* logger_param, _In_ OrtLoggingLevel log_severity_level, _In_ const char* logid, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* EnableTelemetryEvents)(_In_ const OrtEnv* env) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* DisableTelemetryEvents)(_In_ const OrtEnv* env) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateSession)(_In_ const OrtEnv* env, _In_ const ORTCHAR_T* model_path, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateSessionFromArray)(_In_ const OrtEnv* env, _In_ const void* model_data, size_t model_data_length, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* Run)(_Inout_ OrtSession* session, _In_opt_ const OrtRunOptions* run_options, _In_reads_(input_len) const char* const* input_names, _In_reads_(input_len) const OrtValue* const* inputs, size_t input_len, _In_reads_(output_names_len) const char* const* output_names, size_t output_names_len, _Inout_updates_all_(output_names_len) OrtValue** outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateSessionOptions)(_Outptr_ OrtSessionOptions** options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetOptimizedModelFilePath)(_Inout_ OrtSessionOptions* options, _In_ const ORTCHAR_T* optimized_model_filepath) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CloneSessionOptions)(_In_ const OrtSessionOptions* in_options, _Outptr_ OrtSessionOptions** out_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetSessionExecutionMode)(_Inout_ OrtSessionOptions* options, ExecutionMode execution_mode) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* EnableProfiling)(_Inout_ OrtSessionOptions* options, _In_ const ORTCHAR_T* profile_file_prefix) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* DisableProfiling)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* EnableMemPattern)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* DisableMemPattern)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* EnableCpuMemArena)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* DisableCpuMemArena)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetSessionLogId)(_Inout_ OrtSessionOptions* options, const char* logid) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetSessionLogVerbosityLevel)(_Inout_ OrtSessionOptions* options, int session_log_verbosity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetSessionLogSeverityLevel)(_Inout_ OrtSessionOptions* options, int session_log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetSessionGraphOptimizationLevel)(_Inout_ OrtSessionOptions* options, GraphOptimizationLevel graph_optimization_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetIntraOpNumThreads)(_Inout_ OrtSessionOptions* options, int intra_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetInterOpNumThreads)(_Inout_ OrtSessionOptions* options, int inter_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateCustomOpDomain)(_In_ const char* domain, _Outptr_ OrtCustomOpDomain** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CustomOpDomain_Add)(_Inout_ OrtCustomOpDomain* custom_op_domain, _In_ const OrtCustomOp* op) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* AddCustomOpDomain)(_Inout_ OrtSessionOptions* options, _In_ OrtCustomOpDomain* custom_op_domain) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RegisterCustomOpsLibrary)(_Inout_ OrtSessionOptions* options, _In_ const char* library_path, _Outptr_ void** library_handle) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetInputCount)(_In_ const OrtSession* session, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetOutputCount)(_In_ const OrtSession* session, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetOverridableInitializerCount)(_In_ const OrtSession* session, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetInputTypeInfo)(_In_ const OrtSession* session, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetOutputTypeInfo)(_In_ const OrtSession* session, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetOverridableInitializerTypeInfo)(_In_ const OrtSession* session, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetInputName)(_In_ const OrtSession* session, size_t index, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetOutputName)(_In_ const OrtSession* session, size_t index, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetOverridableInitializerName)(_In_ const OrtSession* session, size_t index, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateRunOptions)(_Outptr_ OrtRunOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsSetRunLogVerbosityLevel)(_Inout_ OrtRunOptions* options, int log_verbosity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsSetRunLogSeverityLevel)(_Inout_ OrtRunOptions* options, int log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsSetRunTag)(_Inout_ OrtRunOptions* options, _In_ const char* run_tag) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsGetRunLogVerbosityLevel)(_In_ const OrtRunOptions* options, _Out_ int* log_verbosity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsGetRunLogSeverityLevel)(_In_ const OrtRunOptions* options, _Out_ int* log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsGetRunTag)(_In_ const OrtRunOptions* options, _Out_ const char** run_tag) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsSetTerminate)(_Inout_ OrtRunOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsUnsetTerminate)(_Inout_ OrtRunOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorAsOrtValue)(_Inout_ OrtAllocator* allocator, _In_ const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorWithDataAsOrtValue)(_In_ const OrtMemoryInfo* info, _Inout_ void* p_data, size_t p_data_len, _In_ const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* IsTensor)(_In_ const OrtValue* value, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorMutableData)(_In_ OrtValue* value, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* FillStringTensor)(_Inout_ OrtValue* value, _In_ const char* const* s, size_t s_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetStringTensorDataLength)(_In_ const OrtValue* value, _Out_ size_t* len) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetStringTensorContent)(_In_ const OrtValue* value, _Out_writes_bytes_all_(s_len) void* s, size_t s_len, _Out_writes_all_(offsets_len) size_t* offsets, size_t offsets_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CastTypeInfoToTensorInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetOnnxTypeFromTypeInfo)(_In_ const OrtTypeInfo* type_info, _Out_ ONNXType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorTypeAndShapeInfo)(_Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetTensorElementType)(_Inout_ OrtTensorTypeAndShapeInfo* info, ONNXTensorElementDataType type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* SetDimensions)(OrtTensorTypeAndShapeInfo* info, _In_ const int64_t* dim_values, size_t dim_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorElementType)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ ONNXTensorElementDataType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetDimensionsCount)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetDimensions)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ int64_t* dim_values, size_t dim_values_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetSymbolicDimensions)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_writes_all_(dim_params_length) const char* dim_params[], size_t dim_params_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorShapeElementCount)(_In_ const OrtTensorTypeAndShapeInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorTypeAndShape)(_In_ const OrtValue* value, _Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetTypeInfo)(_In_ const OrtValue* value, _Outptr_result_maybenull_ OrtTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetValueType)(_In_ const OrtValue* value, _Out_ ONNXType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateMemoryInfo)(_In_ const char* name, OrtAllocatorType type, int id, OrtMemType mem_type, _Outptr_ OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateCpuMemoryInfo)(OrtAllocatorType type, OrtMemType mem_type, _Outptr_ OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CompareMemoryInfo)(_In_ const OrtMemoryInfo* info1, _In_ const OrtMemoryInfo* info2, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* MemoryInfoGetName)(_In_ const OrtMemoryInfo* ptr, _Out_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* MemoryInfoGetId)(_In_ const OrtMemoryInfo* ptr, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* MemoryInfoGetMemType)(_In_ const OrtMemoryInfo* ptr, _Out_ OrtMemType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* MemoryInfoGetType)(_In_ const OrtMemoryInfo* ptr, _Out_ OrtAllocatorType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* AllocatorAlloc)(_Inout_ OrtAllocator* ort_allocator, size_t size, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* AllocatorFree)(_Inout_ OrtAllocator* ort_allocator, void* p) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* AllocatorGetInfo)(_In_ const OrtAllocator* ort_allocator, _Outptr_ const OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetAllocatorWithDefaultOptions)(_Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* AddFreeDimensionOverride)(_Inout_ OrtSessionOptions* options, _In_ const char* dim_denotation, _In_ int64_t dim_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetValue)(_In_ const OrtValue* value, int index, _Inout_ OrtAllocator* allocator, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetValueCount)(_In_ const OrtValue* value, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateValue)(_In_reads_(num_values) const OrtValue* const* in, size_t num_values, ONNXType value_type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* CreateOpaqueValue)(_In_z_ const char* domain_name, _In_z_ const char* type_name, _In_ const void* data_container, size_t data_container_size, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* GetOpaqueValue)(_In_ const char* domain_name, _In_ const char* type_name, _In_ const OrtValue* in, _Out_ void* data_container, size_t data_container_size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_float)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ float* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_int64)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ int64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_string)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetInputCount)(_In_ const OrtKernelContext* context, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetOutputCount)(_In_ const OrtKernelContext* context, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetInput)(_In_ const OrtKernelContext* context, _In_ size_t index, _Out_ const OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetOutput)(_Inout_ OrtKernelContext* context, _In_ size_t index, _In_ const int64_t* dim_values, size_t dim_count, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseEnv)(_Frees_ptr_opt_ OrtEnv* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseStatus)(_Frees_ptr_opt_ OrtStatus* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseMemoryInfo)(_Frees_ptr_opt_ OrtMemoryInfo* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseSession)(_Frees_ptr_opt_ OrtSession* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseValue)(_Frees_ptr_opt_ OrtValue* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseRunOptions)(_Frees_ptr_opt_ OrtRunOptions* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseTypeInfo)(_Frees_ptr_opt_ OrtTypeInfo* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseTensorTypeAndShapeInfo)(_Frees_ptr_opt_ OrtTensorTypeAndShapeInfo* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseSessionOptions)(_Frees_ptr_opt_ OrtSessionOptions* input) NO_EXCEPTION;
+  /* since 1 */
+  void(ORT_API_CALL* ReleaseCustomOpDomain)(_Frees_ptr_opt_ OrtCustomOpDomain* input) NO_EXCEPTION;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* GetDenotationFromTypeInfo)(_In_ const OrtTypeInfo* type_info, _Out_ const char** const denotation, _Out_ size_t* len) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* CastTypeInfoToMapTypeInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtMapTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* CastTypeInfoToSequenceTypeInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtSequenceTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* GetMapKeyType)(_In_ const OrtMapTypeInfo* map_type_info, _Out_ ONNXTensorElementDataType* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* GetMapValueType)(_In_ const OrtMapTypeInfo* map_type_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* GetSequenceElementType)(_In_ const OrtSequenceTypeInfo* sequence_type_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  void(ORT_API_CALL* ReleaseMapTypeInfo)(_Frees_ptr_opt_ OrtMapTypeInfo* input) NO_EXCEPTION;
+  /* since 2 */
+  void(ORT_API_CALL* ReleaseSequenceTypeInfo)(_Frees_ptr_opt_ OrtSequenceTypeInfo* input) NO_EXCEPTION;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* SessionEndProfiling)(_In_ OrtSession* session, _Inout_ OrtAllocator* allocator, _Outptr_ char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetModelMetadata)(_In_ const OrtSession* session, _Outptr_ OrtModelMetadata** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataGetProducerName)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataGetGraphName)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataGetDomain)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataGetDescription)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataLookupCustomMetadataMap)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _In_ const char* key, _Outptr_result_maybenull_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataGetVersion)(_In_ const OrtModelMetadata* model_metadata, _Out_ int64_t* value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 2 */
+  void(ORT_API_CALL* ReleaseModelMetadata)(_Frees_ptr_opt_ OrtModelMetadata* input) NO_EXCEPTION;
+  /* since 3 */
+  OrtStatusPtr(ORT_API_CALL* CreateEnvWithGlobalThreadPools)(OrtLoggingLevel log_severity_level, _In_ const char* logid, _In_ const OrtThreadingOptions* tp_options, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 3 */
+  OrtStatusPtr(ORT_API_CALL* DisablePerSessionThreads)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 3 */
+  OrtStatusPtr(ORT_API_CALL* CreateThreadingOptions)(_Outptr_ OrtThreadingOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 3 */
+  void(ORT_API_CALL* ReleaseThreadingOptions)(_Frees_ptr_opt_ OrtThreadingOptions* input) NO_EXCEPTION;
+  /* since 3 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataGetCustomMetadataMapKeys)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_result_buffer_maybenull_(*num_keys) char*** keys, _Out_ int64_t* num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 3 */
+  OrtStatusPtr(ORT_API_CALL* AddFreeDimensionOverrideByName)(_Inout_ OrtSessionOptions* options, _In_ const char* dim_name, _In_ int64_t dim_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 4 */
+  OrtStatusPtr(ORT_API_CALL* GetAvailableProviders)(_Outptr_ char*** out_ptr, _Out_ int* provider_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 4 */
+  OrtStatusPtr(ORT_API_CALL* ReleaseAvailableProviders)(_In_ char** ptr, _In_ int providers_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* GetStringTensorElementLength)(_In_ const OrtValue* value, size_t index, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* GetStringTensorElement)(_In_ const OrtValue* value, size_t s_len, size_t index, _Out_writes_bytes_all_(s_len) void* s) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* FillStringTensorElement)(_Inout_ OrtValue* value, _In_ const char* s, size_t index) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* AddSessionConfigEntry)(_Inout_ OrtSessionOptions* options, _In_z_ const char* config_key, _In_z_ const char* config_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* CreateAllocator)(_In_ const OrtSession* session, _In_ const OrtMemoryInfo* mem_info, _Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  void(ORT_API_CALL* ReleaseAllocator)(_Frees_ptr_opt_ OrtAllocator* input) NO_EXCEPTION;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* RunWithBinding)(_Inout_ OrtSession* session, _In_ const OrtRunOptions* run_options, _In_ const OrtIoBinding* binding_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* CreateIoBinding)(_Inout_ OrtSession* session, _Outptr_ OrtIoBinding** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  void(ORT_API_CALL* ReleaseIoBinding)(_Frees_ptr_opt_ OrtIoBinding* input) NO_EXCEPTION;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* BindInput)(_Inout_ OrtIoBinding* binding_ptr, _In_ const char* name, _In_ const OrtValue* val_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* BindOutput)(_Inout_ OrtIoBinding* binding_ptr, _In_ const char* name, _In_ const OrtValue* val_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* BindOutputToDevice)(_Inout_ OrtIoBinding* binding_ptr, _In_ const char* name, _In_ const OrtMemoryInfo* mem_info_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* GetBoundOutputNames)(_In_ const OrtIoBinding* binding_ptr, _In_ OrtAllocator* allocator, _Out_ char** buffer, _Out_writes_all_(count) size_t** lengths, _Out_ size_t* count) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* GetBoundOutputValues)(_In_ const OrtIoBinding* binding_ptr, _In_ OrtAllocator* allocator, _Out_writes_all_(output_count) OrtValue*** output, _Out_ size_t* output_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  void(ORT_API_CALL* ClearBoundInputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION;
+  /* since 5 */
+  void(ORT_API_CALL* ClearBoundOutputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* TensorAt)(_Inout_ OrtValue* value, const int64_t* location_values, size_t location_values_count, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* CreateAndRegisterAllocator)(_Inout_ OrtEnv* env, _In_ const OrtMemoryInfo* mem_info, _In_ const OrtArenaCfg* arena_cfg) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* SetLanguageProjection)(_In_ const OrtEnv* ort_env, _In_ OrtLanguageProjection projection) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetProfilingStartTimeNs)(_In_ const OrtSession* session, _Outptr_ uint64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalIntraOpNumThreads)(_Inout_ OrtThreadingOptions* tp_options, int intra_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalInterOpNumThreads)(_Inout_ OrtThreadingOptions* tp_options, int inter_op_num_threads) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 5 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalSpinControl)(_Inout_ OrtThreadingOptions* tp_options, int allow_spinning) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  OrtStatusPtr(ORT_API_CALL* AddInitializer)(_Inout_ OrtSessionOptions* options, _In_z_ const char* name, _In_ const OrtValue* val) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  OrtStatusPtr(ORT_API_CALL* CreateEnvWithCustomLoggerAndGlobalThreadPools)(OrtLoggingFunction logging_function, _In_opt_ void* logger_param, OrtLoggingLevel log_severity_level, _In_ const char* logid, _In_ const OrtThreadingOptions* tp_options, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_CUDA)(_In_ OrtSessionOptions* options, _In_ const OrtCUDAProviderOptions* cuda_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_ROCM)(_In_ OrtSessionOptions* options, _In_ const OrtROCMProviderOptions* rocm_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_OpenVINO)(_In_ OrtSessionOptions* options, _In_ const OrtOpenVINOProviderOptions* provider_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalDenormalAsZero)(_Inout_ OrtThreadingOptions* tp_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  OrtStatusPtr(ORT_API_CALL* CreateArenaCfg)(_In_ size_t max_mem, int arena_extend_strategy, int initial_chunk_size_bytes, int max_dead_bytes_per_chunk, _Outptr_ OrtArenaCfg** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 6 */
+  void(ORT_API_CALL* ReleaseArenaCfg)(_Frees_ptr_opt_ OrtArenaCfg* input) NO_EXCEPTION;
+  /* since 7 */
+  OrtStatusPtr(ORT_API_CALL* ModelMetadataGetGraphDescription)(_In_ const OrtModelMetadata* model_metadata, _Inout_ OrtAllocator* allocator, _Outptr_ char** value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 7 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_TensorRT)(_In_ OrtSessionOptions* options, _In_ const OrtTensorRTProviderOptions* tensorrt_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 7 */
+  OrtStatusPtr(ORT_API_CALL* SetCurrentGpuDeviceId)(_In_ int device_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 7 */
+  OrtStatusPtr(ORT_API_CALL* GetCurrentGpuDeviceId)(_In_ int* device_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 8 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttributeArray_float)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ float* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 8 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttributeArray_int64)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Out_ int64_t* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 8 */
+  OrtStatusPtr(ORT_API_CALL* CreateArenaCfgV2)(_In_reads_(num_keys) const char* const* arena_config_keys, _In_reads_(num_keys) const size_t* arena_config_values, _In_ size_t num_keys, _Outptr_ OrtArenaCfg** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 8 */
+  OrtStatusPtr(ORT_API_CALL* AddRunConfigEntry)(_Inout_ OrtRunOptions* options, _In_z_ const char* config_key, _In_z_ const char* config_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 8 */
+  OrtStatusPtr(ORT_API_CALL* CreatePrepackedWeightsContainer)(_Outptr_ OrtPrepackedWeightsContainer** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 8 */
+  void(ORT_API_CALL* ReleasePrepackedWeightsContainer)(_Frees_ptr_opt_ OrtPrepackedWeightsContainer* input) NO_EXCEPTION;
+  /* since 8 */
+  OrtStatusPtr(ORT_API_CALL* CreateSessionWithPrepackedWeightsContainer)(_In_ const OrtEnv* env, _In_ const ORTCHAR_T* model_path, _In_ const OrtSessionOptions* options, _Inout_ OrtPrepackedWeightsContainer* prepacked_weights_container, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 8 */
+  OrtStatusPtr(ORT_API_CALL* CreateSessionFromArrayWithPrepackedWeightsContainer)(_In_ const OrtEnv* env, _In_ const void* model_data, size_t model_data_length, _In_ const OrtSessionOptions* options, _Inout_ OrtPrepackedWeightsContainer* prepacked_weights_container, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_TensorRT_V2)(_In_ OrtSessionOptions* options, _In_ const OrtTensorRTProviderOptionsV2* tensorrt_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorRTProviderOptions)(_Outptr_ OrtTensorRTProviderOptionsV2** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* UpdateTensorRTProviderOptions)(_Inout_ OrtTensorRTProviderOptionsV2* tensorrt_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorRTProviderOptionsAsString)(_In_ const OrtTensorRTProviderOptionsV2* tensorrt_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  void(ORT_API_CALL* ReleaseTensorRTProviderOptions)(_Frees_ptr_opt_ OrtTensorRTProviderOptionsV2* input) NO_EXCEPTION;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* EnableOrtCustomOps)(_Inout_ OrtSessionOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* RegisterAllocator)(_Inout_ OrtEnv* env, _In_ OrtAllocator* allocator) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* UnregisterAllocator)(_Inout_ OrtEnv* env, _In_ const OrtMemoryInfo* mem_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* IsSparseTensor)(_In_ const OrtValue* value, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* CreateSparseTensorAsOrtValue)(_Inout_ OrtAllocator* allocator, _In_ const int64_t* dense_shape, size_t dense_shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* FillSparseTensorCoo)(_Inout_ OrtValue* ort_value, _In_ const OrtMemoryInfo* data_mem_info, _In_ const int64_t* values_shape, size_t values_shape_len, _In_ const void* values, _In_ const int64_t* indices_data, size_t indices_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* FillSparseTensorCsr)(_Inout_ OrtValue* ort_value, _In_ const OrtMemoryInfo* data_mem_info, _In_ const int64_t* values_shape, size_t values_shape_len, _In_ const void* values, _In_ const int64_t* inner_indices_data, size_t inner_indices_num, _In_ const int64_t* outer_indices_data, size_t outer_indices_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* FillSparseTensorBlockSparse)(_Inout_ OrtValue* ort_value, _In_ const OrtMemoryInfo* data_mem_info, _In_ const int64_t* values_shape, size_t values_shape_len, _In_ const void* values, _In_ const int64_t* indices_shape_data, size_t indices_shape_len, _In_ const int32_t* indices_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* CreateSparseTensorWithValuesAsOrtValue)(_In_ const OrtMemoryInfo* info, _Inout_ void* p_data, _In_ const int64_t* dense_shape, size_t dense_shape_len, _In_ const int64_t* values_shape, size_t values_shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* UseCooIndices)(_Inout_ OrtValue* ort_value, _Inout_ int64_t* indices_data, size_t indices_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* UseCsrIndices)(_Inout_ OrtValue* ort_value, _Inout_ int64_t* inner_data, size_t inner_num, _Inout_ int64_t* outer_data, size_t outer_num) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* UseBlockSparseIndices)(_Inout_ OrtValue* ort_value, const int64_t* indices_shape, size_t indices_shape_len, _Inout_ int32_t* indices_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* GetSparseTensorFormat)(_In_ const OrtValue* ort_value, _Out_ OrtSparseFormat* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* GetSparseTensorValuesTypeAndShape)(_In_ const OrtValue* ort_value, _Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* GetSparseTensorValues)(_In_ const OrtValue* ort_value, _Outptr_ const void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* GetSparseTensorIndicesTypeShape)(_In_ const OrtValue* ort_value, enum OrtSparseIndicesFormat indices_format, _Outptr_ OrtTensorTypeAndShapeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 9 */
+  OrtStatusPtr(ORT_API_CALL* GetSparseTensorIndices)(_In_ const OrtValue* ort_value, enum OrtSparseIndicesFormat indices_format, _Out_ size_t* num_indices, _Outptr_ const void** indices) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* HasValue)(_In_ const OrtValue* value, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetGPUComputeStream)(_In_ const OrtKernelContext* context, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorMemoryInfo)(_In_ const OrtValue* value, _Out_ const OrtMemoryInfo** mem_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* GetExecutionProviderApi)(_In_ const char* provider_name, _In_ uint32_t version, _Outptr_ const void** provider_api) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsSetCustomCreateThreadFn)(_Inout_ OrtSessionOptions* options, _In_ OrtCustomCreateThreadFn ort_custom_create_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsSetCustomThreadCreationOptions)(_Inout_ OrtSessionOptions* options, _In_ void* ort_custom_thread_creation_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsSetCustomJoinThreadFn)(_Inout_ OrtSessionOptions* options, _In_ OrtCustomJoinThreadFn ort_custom_join_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalCustomCreateThreadFn)(_Inout_ OrtThreadingOptions* tp_options, _In_ OrtCustomCreateThreadFn ort_custom_create_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalCustomThreadCreationOptions)(_Inout_ OrtThreadingOptions* tp_options, _In_ void* ort_custom_thread_creation_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalCustomJoinThreadFn)(_Inout_ OrtThreadingOptions* tp_options, _In_ OrtCustomJoinThreadFn ort_custom_join_thread_fn) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SynchronizeBoundInputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 10 */
+  OrtStatusPtr(ORT_API_CALL* SynchronizeBoundOutputs)(_Inout_ OrtIoBinding* binding_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 11 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_CUDA_V2)(_In_ OrtSessionOptions* options, _In_ const OrtCUDAProviderOptionsV2* cuda_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 11 */
+  OrtStatusPtr(ORT_API_CALL* CreateCUDAProviderOptions)(_Outptr_ OrtCUDAProviderOptionsV2** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 11 */
+  OrtStatusPtr(ORT_API_CALL* UpdateCUDAProviderOptions)(_Inout_ OrtCUDAProviderOptionsV2* cuda_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 11 */
+  OrtStatusPtr(ORT_API_CALL* GetCUDAProviderOptionsAsString)(_In_ const OrtCUDAProviderOptionsV2* cuda_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 11 */
+  void(ORT_API_CALL* ReleaseCUDAProviderOptions)(_Frees_ptr_opt_ OrtCUDAProviderOptionsV2* input) NO_EXCEPTION;
+  /* since 11 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_MIGraphX)(_In_ OrtSessionOptions* options, _In_ const OrtMIGraphXProviderOptions* migraphx_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 12 */
+  OrtStatusPtr(ORT_API_CALL* AddExternalInitializers)(_In_ OrtSessionOptions* options, _In_reads_(num_initializers) const char* const* initializer_names, _In_reads_(num_initializers) const OrtValue* const* initializers, size_t num_initializers) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 12 */
+  OrtStatusPtr(ORT_API_CALL* CreateOpAttr)(_In_ const char* name, _In_ const void* data, _In_ int len, _In_ OrtOpAttrType type, _Outptr_ OrtOpAttr** op_attr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 12 */
+  void(ORT_API_CALL* ReleaseOpAttr)(_Frees_ptr_opt_ OrtOpAttr* input) NO_EXCEPTION;
+  /* since 12 */
+  OrtStatusPtr(ORT_API_CALL* CreateOp)(_In_ const OrtKernelInfo* info, _In_z_ const char* op_name, _In_z_ const char* domain, int version, _In_reads_(type_constraint_count) const char** type_constraint_names, _In_reads_(type_constraint_count) const ONNXTensorElementDataType* type_constraint_values, int type_constraint_count, _In_reads_(attr_count) const OrtOpAttr* const* attr_values, int attr_count, int input_count, int output_count, _Outptr_ OrtOp** ort_op) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 12 */
+  OrtStatusPtr(ORT_API_CALL* InvokeOp)(_In_ const OrtKernelContext* context, _In_ const OrtOp* ort_op, _In_ const OrtValue* const* input_values, _In_ int input_count, _Inout_ OrtValue* const* output_values, _In_ int output_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 12 */
+  void(ORT_API_CALL* ReleaseOp)(_Frees_ptr_opt_ OrtOp* input) NO_EXCEPTION;
+  /* since 12 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider)(_In_ OrtSessionOptions* options, _In_ const char* provider_name, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 12 */
+  OrtStatusPtr(ORT_API_CALL* CopyKernelInfo)(_In_ const OrtKernelInfo* info, _Outptr_ OrtKernelInfo** info_copy) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 12 */
+  void(ORT_API_CALL* ReleaseKernelInfo)(_Frees_ptr_opt_ OrtKernelInfo* input) NO_EXCEPTION;
+  /* since 13 */
+  const OrtTrainingApi*(ORT_API_CALL* GetTrainingApi)(uint32_t version) NO_EXCEPTION;
+  /* since 13 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_CANN)(_In_ OrtSessionOptions* options, _In_ const OrtCANNProviderOptions* cann_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 13 */
+  OrtStatusPtr(ORT_API_CALL* CreateCANNProviderOptions)(_Outptr_ OrtCANNProviderOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 13 */
+  OrtStatusPtr(ORT_API_CALL* UpdateCANNProviderOptions)(_Inout_ OrtCANNProviderOptions* cann_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 13 */
+  OrtStatusPtr(ORT_API_CALL* GetCANNProviderOptionsAsString)(_In_ const OrtCANNProviderOptions* cann_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 13 */
+  void(ORT_API_CALL* ReleaseCANNProviderOptions)(_Frees_ptr_opt_ OrtCANNProviderOptions* input) NO_EXCEPTION;
+  /* since 14 */
+  void(ORT_API_CALL* MemoryInfoGetDeviceType)(_In_ const OrtMemoryInfo* ptr, _Out_ OrtMemoryInfoDeviceType* out) NO_EXCEPTION;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* UpdateEnvWithCustomLogLevel)(_In_ OrtEnv* ort_env, OrtLoggingLevel log_severity_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* SetGlobalIntraOpThreadAffinity)(_Inout_ OrtThreadingOptions* tp_options, const char* affinity_string) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* RegisterCustomOpsLibrary_V2)(_Inout_ OrtSessionOptions* options, _In_ const ORTCHAR_T* library_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* RegisterCustomOpsUsingFunction)(_Inout_ OrtSessionOptions* options, _In_ const char* registration_func_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetInputCount)(_In_ const OrtKernelInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOutputCount)(_In_ const OrtKernelInfo* info, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetInputName)(_In_ const OrtKernelInfo* info, size_t index, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOutputName)(_In_ const OrtKernelInfo* info, size_t index, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetInputTypeInfo)(_In_ const OrtKernelInfo* info, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOutputTypeInfo)(_In_ const OrtKernelInfo* info, size_t index, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttribute_tensor)(_In_ const OrtKernelInfo* info, _In_z_ const char* name, _Inout_ OrtAllocator* allocator, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* HasSessionConfigEntry)(_In_ const OrtSessionOptions* options, _In_z_ const char* config_key, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 14 */
+  OrtStatusPtr(ORT_API_CALL* GetSessionConfigEntry)(_In_ const OrtSessionOptions* options, _In_z_ const char* config_key, _Out_ char* config_value, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_Dnnl)(_In_ OrtSessionOptions* options, _In_ const OrtDnnlProviderOptions* dnnl_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* CreateDnnlProviderOptions)(_Outptr_ OrtDnnlProviderOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* UpdateDnnlProviderOptions)(_Inout_ OrtDnnlProviderOptions* dnnl_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* GetDnnlProviderOptionsAsString)(_In_ const OrtDnnlProviderOptions* dnnl_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  void(ORT_API_CALL* ReleaseDnnlProviderOptions)(_Frees_ptr_opt_ OrtDnnlProviderOptions* input) NO_EXCEPTION;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetNodeName)(_In_ const OrtKernelInfo* info, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetLogger)(_In_ const OrtKernelInfo* info, _Outptr_ const OrtLogger** logger) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetLogger)(_In_ const OrtKernelContext* context, _Outptr_ const OrtLogger** logger) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* Logger_LogMessage)(_In_ const OrtLogger* logger, OrtLoggingLevel log_severity_level, _In_z_ const char* message, _In_z_ const ORTCHAR_T* file_path, int line_number, _In_z_ const char* func_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* Logger_GetLoggingSeverityLevel)(_In_ const OrtLogger* logger, _Out_ OrtLoggingLevel* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetConstantInput_tensor)(_In_ const OrtKernelInfo* info, size_t index, _Out_ int* is_constant, _Outptr_ const OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* CastTypeInfoToOptionalTypeInfo)(_In_ const OrtTypeInfo* type_info, _Outptr_result_maybenull_ const OrtOptionalTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* GetOptionalContainedTypeInfo)(_In_ const OrtOptionalTypeInfo* optional_type_info, _Outptr_ OrtTypeInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* GetResizedStringTensorElementBuffer)(_Inout_ OrtValue* value, _In_ size_t index, _In_ size_t length_in_bytes, _Inout_ char** buffer) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetAllocator)(_In_ const OrtKernelContext* context, _In_ const OrtMemoryInfo* mem_info, _Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 15 */
+  const char*(ORT_API_CALL* GetBuildInfoString)(void) NO_EXCEPTION;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* CreateROCMProviderOptions)(_Outptr_ OrtROCMProviderOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* UpdateROCMProviderOptions)(_Inout_ OrtROCMProviderOptions* rocm_options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* GetROCMProviderOptionsAsString)(_In_ const OrtROCMProviderOptions* rocm_options, _Inout_ OrtAllocator* allocator, _Outptr_ char** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  void(ORT_API_CALL* ReleaseROCMProviderOptions)(_Frees_ptr_opt_ OrtROCMProviderOptions* input) NO_EXCEPTION;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* CreateAndRegisterAllocatorV2)(_Inout_ OrtEnv* env, _In_ const char* provider_type, _In_ const OrtMemoryInfo* mem_info, _In_ const OrtArenaCfg* arena_cfg, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* RunAsync)(_Inout_ OrtSession* session, _In_opt_ const OrtRunOptions* run_options, _In_reads_(input_len) const char* const* input_names, _In_reads_(input_len) const OrtValue* const* input, size_t input_len, _In_reads_(output_names_len) const char* const* output_names, size_t output_names_len, _Inout_updates_all_(output_names_len) OrtValue** output, _In_ RunAsyncCallbackFn run_async_callback, _In_opt_ void* user_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* UpdateTensorRTProviderOptionsWithValue)(_Inout_ OrtTensorRTProviderOptionsV2* tensorrt_options, _In_ const char* key, _In_ void* value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorRTProviderOptionsByName)(_In_ const OrtTensorRTProviderOptionsV2* tensorrt_options, _In_ const char* key, _Outptr_ void** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* UpdateCUDAProviderOptionsWithValue)(_Inout_ OrtCUDAProviderOptionsV2* cuda_options, _In_ const char* key, _In_ void* value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* GetCUDAProviderOptionsByName)(_In_ const OrtCUDAProviderOptionsV2* cuda_options, _In_ const char* key, _Outptr_ void** ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetResource)(_In_ const OrtKernelContext* context, _In_ int resource_version, _In_ int resource_id, _Outptr_ void** resource) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* SetUserLoggingFunction)(_Inout_ OrtSessionOptions* options, _In_ OrtLoggingFunction user_logging_function, _In_opt_ void* user_logging_param) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* ShapeInferContext_GetInputCount)(_In_ const OrtShapeInferContext* context, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* ShapeInferContext_GetInputTypeShape)(_In_ const OrtShapeInferContext* context, _In_ size_t index, _Outptr_ OrtTensorTypeAndShapeInfo** info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* ShapeInferContext_GetAttribute)(_In_ const OrtShapeInferContext* context, _In_ const char* attr_name, _Outptr_ const OrtOpAttr** attr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* ShapeInferContext_SetOutputTypeShape)(_In_ const OrtShapeInferContext* context, _In_ size_t index, _In_ const OrtTensorTypeAndShapeInfo* info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* SetSymbolicDimensions)(_In_ OrtTensorTypeAndShapeInfo* info, _In_ const char* dim_params[], _In_ size_t dim_params_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* ReadOpAttr)(_In_ const OrtOpAttr* op_attr, _In_ OrtOpAttrType type, _Inout_ void* data, _In_ size_t len, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* SetDeterministicCompute)(_Inout_ OrtSessionOptions* options, bool value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_ParallelFor)(_In_ const OrtKernelContext* context, _In_ void (*fn)(void*, size_t), _In_ size_t total, _In_ size_t num_batch, _In_ void* usr_data) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_OpenVINO_V2)(_In_ OrtSessionOptions* options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 18 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_VitisAI)(_In_ OrtSessionOptions* options, _In_reads_(num_keys) const char* const* provider_options_keys, _In_reads_(num_keys) const char* const* provider_options_values, _In_ size_t num_keys) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 18 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetScratchBuffer)(_In_ const OrtKernelContext* context, _In_ const OrtMemoryInfo* mem_info, _In_ size_t count_or_bytes, _Outptr_ void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 18 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAllocator)(_In_ const OrtKernelInfo* info, _In_ OrtMemType mem_type, _Outptr_ OrtAllocator** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 18 */
+  OrtStatusPtr(ORT_API_CALL* AddExternalInitializersFromFilesInMemory)(_In_ OrtSessionOptions* options, _In_reads_(num_external_initializer_files) const ORTCHAR_T* const* external_initializer_file_names, _In_reads_(num_external_initializer_files) char* const* external_initializer_file_buffer_array, _In_reads_(num_external_initializer_files) const size_t* external_initializer_file_lengths, size_t num_external_initializer_files) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 20 */
+  OrtStatusPtr(ORT_API_CALL* CreateLoraAdapter)(const ORTCHAR_T* adapter_file_path, _In_ OrtAllocator* allocator, _Outptr_ OrtLoraAdapter** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 20 */
+  OrtStatusPtr(ORT_API_CALL* CreateLoraAdapterFromArray)(_In_ const void* bytes, size_t num_bytes, _In_ OrtAllocator* allocator, _Outptr_ OrtLoraAdapter** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 20 */
+  void(ORT_API_CALL* ReleaseLoraAdapter)(_Frees_ptr_opt_ OrtLoraAdapter* input) NO_EXCEPTION;
+  /* since 20 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsAddActiveLoraAdapter)(_Inout_ OrtRunOptions* options, _In_ const OrtLoraAdapter* adapter) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 20 */
+  OrtStatusPtr(ORT_API_CALL* SetEpDynamicOptions)(_Inout_ OrtSession* sess, _In_reads_(kv_len) const char* const* keys, _In_reads_(kv_len) const char* const* values, _In_ size_t kv_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseValueInfo)(_Frees_ptr_opt_ OrtValueInfo* input) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseNode)(_Frees_ptr_opt_ OrtNode* input) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseGraph)(_Frees_ptr_opt_ OrtGraph* input) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseModel)(_Frees_ptr_opt_ OrtModel* input) NO_EXCEPTION;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* GetValueInfoName)(_In_ const OrtValueInfo* value_info, _Out_ const char** name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* GetValueInfoTypeInfo)(_In_ const OrtValueInfo* value_info, _Outptr_ const OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  const OrtModelEditorApi*(ORT_API_CALL* GetModelEditorApi)(void) NO_EXCEPTION;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorWithDataAndDeleterAsOrtValue)(_In_ OrtAllocator* deleter, _In_ void* p_data, size_t p_data_len, _In_ const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, _Outptr_ OrtValue** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsSetLoadCancellationFlag)(_Inout_ OrtSessionOptions* options, _In_ bool cancel) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  const OrtCompileApi*(ORT_API_CALL* GetCompileApi)(void) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* CreateKeyValuePairs)(_Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* AddKeyValuePair)(_In_ OrtKeyValuePairs* kvps, _In_ const char* key, _In_ const char* value) NO_EXCEPTION;
+  /* since 22 */
+  const char*(ORT_API_CALL* GetKeyValue)(_In_ const OrtKeyValuePairs* kvps, _In_ const char* key) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* GetKeyValuePairs)(_In_ const OrtKeyValuePairs* kvps, _Outptr_ const char* const** keys, _Outptr_ const char* const** values, _Out_ size_t* num_entries) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* RemoveKeyValuePair)(_In_ OrtKeyValuePairs* kvps, _In_ const char* key) NO_EXCEPTION;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseKeyValuePairs)(_Frees_ptr_opt_ OrtKeyValuePairs* input) NO_EXCEPTION;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* RegisterExecutionProviderLibrary)(_In_ OrtEnv* env, _In_ const char* registration_name, _In_ const ORTCHAR_T* path) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* UnregisterExecutionProviderLibrary)(_In_ OrtEnv* env, _In_ const char* registration_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* GetEpDevices)(_In_ const OrtEnv* env, _Outptr_ const OrtEpDevice* const** ep_devices, _Out_ size_t* num_ep_devices) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsAppendExecutionProvider_V2)(_In_ OrtSessionOptions* session_options, _In_ OrtEnv* env, _In_reads_(num_ep_devices) const OrtEpDevice* const* ep_devices, _In_ size_t num_ep_devices, _In_reads_(num_op_options) const char* const* ep_option_keys, _In_reads_(num_op_options) const char* const* ep_option_vals, size_t num_ep_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsSetEpSelectionPolicy)(_In_ OrtSessionOptions* session_options, _In_ OrtExecutionProviderDevicePolicy policy) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsSetEpSelectionPolicyDelegate)(_In_ OrtSessionOptions* session_options, _In_ EpSelectionDelegate delegate, _In_opt_ void* delegate_state) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtHardwareDeviceType(ORT_API_CALL* HardwareDevice_Type)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
+  /* since 22 */
+  uint32_t(ORT_API_CALL* HardwareDevice_VendorId)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
+  /* since 22 */
+  const char*(ORT_API_CALL* HardwareDevice_Vendor)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
+  /* since 22 */
+  uint32_t(ORT_API_CALL* HardwareDevice_DeviceId)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
+  /* since 22 */
+  const OrtKeyValuePairs*(ORT_API_CALL* HardwareDevice_Metadata)(_In_ const OrtHardwareDevice* device) NO_EXCEPTION;
+  /* since 22 */
+  const char*(ORT_API_CALL* EpDevice_EpName)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
+  /* since 22 */
+  const char*(ORT_API_CALL* EpDevice_EpVendor)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
+  /* since 22 */
+  const OrtKeyValuePairs*(ORT_API_CALL* EpDevice_EpMetadata)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
+  /* since 22 */
+  const OrtKeyValuePairs*(ORT_API_CALL* EpDevice_EpOptions)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
+  /* since 22 */
+  const OrtHardwareDevice*(ORT_API_CALL* EpDevice_Device)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION;
+  /* since 22 */
+  const OrtEpApi*(ORT_API_CALL* GetEpApi)(void) NO_EXCEPTION;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorSizeInBytes)(_In_ const OrtValue* ort_value, _Out_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* AllocatorGetStats)(_In_ const OrtAllocator* ort_allocator, _Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateMemoryInfo_V2)(_In_ const char* name, _In_ OrtMemoryInfoDeviceType device_type, _In_ uint32_t vendor_id, _In_ int32_t device_id, _In_ OrtDeviceMemoryType mem_type, _In_ size_t alignment, OrtAllocatorType allocator_type, _Outptr_ OrtMemoryInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtDeviceMemoryType(ORT_API_CALL* MemoryInfoGetDeviceMemType)(_In_ const OrtMemoryInfo* ptr) NO_EXCEPTION;
+  /* since 23 */
+  uint32_t(ORT_API_CALL* MemoryInfoGetVendorId)(_In_ const OrtMemoryInfo* ptr) NO_EXCEPTION;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_GetValueProducer)(_In_ const OrtValueInfo* value_info, _Outptr_ const OrtNode** producer_node, _Out_opt_ size_t* producer_output_index) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_GetValueNumConsumers)(_In_ const OrtValueInfo* value_info, _Out_ size_t* num_consumers) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_GetValueConsumers)(_In_ const OrtValueInfo* value_info, _Out_writes_all_(num_consumers) const OrtNode** nodes, _Out_writes_all_(num_consumers) int64_t* input_indices, _In_ size_t num_consumers) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_GetInitializerValue)(_In_ const OrtValueInfo* value_info, _Outptr_ const OrtValue** initializer_value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_GetExternalInitializerInfo)(_In_ const OrtValueInfo* value_info, _Outptr_result_maybenull_ OrtExternalInitializerInfo** info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_IsRequiredGraphInput)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_required_graph_input) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_IsOptionalGraphInput)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_optional_graph_input) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_IsGraphOutput)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_graph_output) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_IsConstantInitializer)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_constant_initializer) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValueInfo_IsFromOuterScope)(_In_ const OrtValueInfo* value_info, _Out_ bool* is_from_outer_scope) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetName)(_In_ const OrtGraph* graph, _Outptr_ const char** graph_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetModelPath)(_In_ const OrtGraph* graph, _Outptr_ const ORTCHAR_T** model_path) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetOnnxIRVersion)(_In_ const OrtGraph* graph, _Out_ int64_t* onnx_ir_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetNumOperatorSets)(_In_ const OrtGraph* graph, _Out_ size_t* num_operator_sets) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetOperatorSets)(_In_ const OrtGraph* graph, _Out_writes_(num_operator_sets) const char** domains, _Out_writes_(num_operator_sets) int64_t* opset_versions, _In_ size_t num_operator_sets) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetNumInputs)(_In_ const OrtGraph* graph, _Out_ size_t* num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetInputs)(_In_ const OrtGraph* graph, _Out_writes_(num_inputs) const OrtValueInfo** inputs, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetNumOutputs)(_In_ const OrtGraph* graph, _Out_ size_t* num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetOutputs)(_In_ const OrtGraph* graph, _Out_writes_(num_outputs) const OrtValueInfo** outputs, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetNumInitializers)(_In_ const OrtGraph* graph, _Out_ size_t* num_initializers) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetInitializers)(_In_ const OrtGraph* graph, _Out_writes_(num_initializers) const OrtValueInfo** initializers, _In_ size_t num_initializers) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetNumNodes)(_In_ const OrtGraph* graph, _Out_ size_t* num_nodes) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetNodes)(_In_ const OrtGraph* graph, _Out_writes_(num_nodes) const OrtNode** nodes, _In_ size_t num_nodes) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetParentNode)(_In_ const OrtGraph* graph, _Outptr_result_maybenull_ const OrtNode** node) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetGraphView)(_In_ const OrtGraph* src_graph, _In_ const OrtNode** nodes, _In_ size_t num_nodes, _Outptr_ OrtGraph** dst_graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetId)(_In_ const OrtNode* node, _Out_ size_t* node_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetName)(_In_ const OrtNode* node, _Outptr_ const char** node_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetOperatorType)(_In_ const OrtNode* node, _Outptr_ const char** operator_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetDomain)(_In_ const OrtNode* node, _Outptr_ const char** domain_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetSinceVersion)(_In_ const OrtNode* node, _Out_ int* since_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetNumInputs)(_In_ const OrtNode* node, _Out_ size_t* num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetInputs)(_In_ const OrtNode* node, _Out_writes_(num_inputs) const OrtValueInfo** inputs, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetNumOutputs)(_In_ const OrtNode* node, _Out_ size_t* num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetOutputs)(_In_ const OrtNode* node, _Out_writes_(num_outputs) const OrtValueInfo** outputs, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetNumImplicitInputs)(_In_ const OrtNode* node, _Out_ size_t* num_implicit_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetImplicitInputs)(_In_ const OrtNode* node, _Out_writes_(num_implicit_inputs) const OrtValueInfo** implicit_inputs, _In_ size_t num_implicit_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetNumAttributes)(_In_ const OrtNode* node, _Out_ size_t* num_attributes) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetAttributes)(_In_ const OrtNode* node, _Out_writes_(num_attributes) const OrtOpAttr** attributes, _In_ size_t num_attributes) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetAttributeByName)(_In_ const OrtNode* node, _In_ const char* attribute_name, _Outptr_result_maybenull_ const OrtOpAttr** attribute) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* OpAttr_GetTensorAttributeAsOrtValue)(_In_ const OrtOpAttr* attribute, _Outptr_result_maybenull_ OrtValue** attr_tensor) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* OpAttr_GetType)(_In_ const OrtOpAttr* attribute, _Out_ OrtOpAttrType* type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* OpAttr_GetName)(_In_ const OrtOpAttr* attribute, _Outptr_ const char** name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetNumSubgraphs)(_In_ const OrtNode* node, _Out_ size_t* num_subgraphs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetSubgraphs)(_In_ const OrtNode* node, _Out_writes_(num_subgraphs) const OrtGraph** subgraphs, _In_ size_t num_subgraphs, _Out_writes_opt_(num_subgraphs) const char** attribute_names) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetGraph)(_In_ const OrtNode* node, _Outptr_result_maybenull_ const OrtGraph** graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Node_GetEpName)(_In_ const OrtNode* node, _Outptr_result_maybenull_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void(ORT_API_CALL* ReleaseExternalInitializerInfo)(_Frees_ptr_opt_ OrtExternalInitializerInfo* input) NO_EXCEPTION;
+  /* since 23 */
+  const ORTCHAR_T*(ORT_API_CALL* ExternalInitializerInfo_GetFilePath)(_In_ const OrtExternalInitializerInfo* info) NO_EXCEPTION;
+  /* since 23 */
+  int64_t(ORT_API_CALL* ExternalInitializerInfo_GetFileOffset)(_In_ const OrtExternalInitializerInfo* info) NO_EXCEPTION;
+  /* since 23 */
+  size_t(ORT_API_CALL* ExternalInitializerInfo_GetByteSize)(_In_ const OrtExternalInitializerInfo* info) NO_EXCEPTION;
+  /* since 23 */
+  const char*(ORT_API_CALL* GetRunConfigEntry)(_In_ const OrtRunOptions* options, _In_z_ const char* config_key) NO_EXCEPTION;
+  /* since 23 */
+  const OrtMemoryInfo*(ORT_API_CALL* EpDevice_MemoryInfo)(_In_ const OrtEpDevice* ep_device, _In_ OrtDeviceMemoryType memory_type) NO_EXCEPTION;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateSharedAllocator)(_In_ OrtEnv* env, _In_ const OrtEpDevice* ep_device, _In_ OrtDeviceMemoryType mem_type, _In_ OrtAllocatorType allocator_type, _In_opt_ const OrtKeyValuePairs* allocator_options, _Outptr_opt_ OrtAllocator** allocator) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetSharedAllocator)(_In_ OrtEnv* env, _In_ const OrtMemoryInfo* mem_info, _Outptr_result_maybenull_ OrtAllocator** allocator) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ReleaseSharedAllocator)(_In_ OrtEnv* env, _In_ const OrtEpDevice* ep_device, _In_ OrtDeviceMemoryType mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorData)(_In_ const OrtValue* value, _Outptr_ const void** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetSessionOptionsConfigEntries)(_In_ const OrtSessionOptions* options, _Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetMemoryInfoForInputs)(_In_ const OrtSession* session, _Out_writes_(num_inputs) const OrtMemoryInfo** inputs_memory_info, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetMemoryInfoForOutputs)(_In_ const OrtSession* session, _Out_writes_(num_outputs) const OrtMemoryInfo** outputs_memory_info, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetEpDeviceForInputs)(_In_ const OrtSession* session, _Out_writes_(num_inputs) const OrtEpDevice** inputs_ep_devices, _In_ size_t num_inputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateSyncStreamForEpDevice)(_In_ const OrtEpDevice* ep_device, _In_opt_ const OrtKeyValuePairs* stream_options, _Outptr_ OrtSyncStream** stream) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void*(ORT_API_CALL* SyncStream_GetHandle)(_In_ OrtSyncStream* stream) NO_EXCEPTION;
+  /* since 23 */
+  void(ORT_API_CALL* ReleaseSyncStream)(_Frees_ptr_opt_ OrtSyncStream* input) NO_EXCEPTION;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CopyTensors)(_In_ const OrtEnv* env, _In_reads_(num_tensors) const OrtValue* const* src_tensors, _In_reads_(num_tensors) OrtValue* const* dst_tensors, _In_opt_ OrtSyncStream* stream, _In_ size_t num_tensors) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Graph_GetModelMetadata)(_In_ const OrtGraph* graph, _Outptr_ OrtModelMetadata** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetModelCompatibilityForEpDevices)(_In_reads_(num_ep_devices) const OrtEpDevice* const* ep_devices, _In_ size_t num_ep_devices, _In_ const char* compatibility_info, _Out_ OrtCompiledModelCompatibility* out_status) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateExternalInitializerInfo)(_In_ const ORTCHAR_T* filepath, _In_ int64_t file_offset, _In_ size_t byte_size, _Outptr_ OrtExternalInitializerInfo** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  bool(ORT_API_CALL* TensorTypeAndShape_HasShape)(_In_ const OrtTensorTypeAndShapeInfo* info) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetConfigEntries)(_In_ const OrtKernelInfo* info, _Outptr_ OrtKeyValuePairs** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOperatorDomain)(_In_ const OrtKernelInfo* info, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOperatorType)(_In_ const OrtKernelInfo* info, _Out_opt_ char* out, _Inout_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetOperatorSinceVersion)(_In_ const OrtKernelInfo* info, _Out_ int* since_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  const OrtInteropApi*(ORT_API_CALL* GetInteropApi)(void) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetEpDeviceForOutputs)(_In_ const OrtSession* session, _Out_writes_(num_outputs) const OrtEpDevice** outputs_ep_devices, _In_ size_t num_outputs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetNumHardwareDevices)(_In_ const OrtEnv* env, _Out_ size_t* num_devices) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetHardwareDevices)(_In_ const OrtEnv* env, _Out_writes_(num_devices) const OrtHardwareDevice** devices, _In_ size_t num_devices) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetHardwareDeviceEpIncompatibilityDetails)(_In_ const OrtEnv* env, _In_ const char* ep_name, _In_ const OrtHardwareDevice* hw, _Outptr_ OrtDeviceEpIncompatibilityDetails** details) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_GetReasonsBitmask)(_In_ const OrtDeviceEpIncompatibilityDetails* details, _Out_ uint32_t* reasons_bitmask) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_GetNotes)(_In_ const OrtDeviceEpIncompatibilityDetails* details, _Outptr_result_maybenull_ const char** notes) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_GetErrorCode)(_In_ const OrtDeviceEpIncompatibilityDetails* details, _Out_ int32_t* error_code) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseDeviceEpIncompatibilityDetails)(_Frees_ptr_opt_ OrtDeviceEpIncompatibilityDetails* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetCompatibilityInfoFromModel)(_In_ const ORTCHAR_T* model_path, _In_ const char* ep_type, _Inout_ OrtAllocator* allocator, _Outptr_result_maybenull_ char** compatibility_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetCompatibilityInfoFromModelBytes)(_In_reads_(model_data_length) const void* model_data, _In_ size_t model_data_length, _In_ const char* ep_type, _Inout_ OrtAllocator* allocator, _Outptr_result_maybenull_ char** compatibility_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateEnvWithOptions)(_In_ const OrtEnvCreationOptions* options, _Outptr_ OrtEnv** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* Session_GetEpGraphAssignmentInfo)(_In_ const OrtSession* session, _Outptr_ const OrtEpAssignedSubgraph* const** ep_subgraphs, _Out_ size_t* num_ep_subgraphs) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* EpAssignedSubgraph_GetEpName)(_In_ const OrtEpAssignedSubgraph* ep_subgraph, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* EpAssignedSubgraph_GetNodes)(_In_ const OrtEpAssignedSubgraph* ep_subgraph, _Outptr_ const OrtEpAssignedNode* const** ep_nodes, _Out_ size_t* num_ep_nodes) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* EpAssignedNode_GetName)(_In_ const OrtEpAssignedNode* ep_node, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* EpAssignedNode_GetDomain)(_In_ const OrtEpAssignedNode* ep_node, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* EpAssignedNode_GetOperatorType)(_In_ const OrtEpAssignedNode* ep_node, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* RunOptionsSetSyncStream)(_Inout_ OrtRunOptions* options, _In_ OrtSyncStream* sync_stream) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorElementTypeAndShapeDataReference)(_In_ const OrtValue* value, _Out_ ONNXTensorElementDataType* elem_type, _Outptr_result_maybenull_ const int64_t** shape_data, _Out_ size_t* shape_data_count) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsEnableProfiling)(_Inout_ OrtRunOptions* options, _In_ const ORTCHAR_T* profile_file_prefix) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* RunOptionsDisableProfiling)(_Inout_ OrtRunOptions* options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfoGetAttributeArray_string)(_In_ const OrtKernelInfo* info, _In_ const char* name, _Inout_ OrtAllocator* allocator, _Outptr_result_buffer_maybenull_(*size) char*** out, _Out_ size_t* size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* SetPerSessionThreadPoolCallbacks)(_Inout_ OrtEnv* env, _In_ const OrtThreadPoolCallbacksConfig* config) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 27 */
+  OrtStatusPtr(ORT_API_CALL* GetMemPatternEnabled)(_In_ const OrtSessionOptions* options, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 27 */
+  OrtStatusPtr(ORT_API_CALL* GetSessionExecutionMode)(_In_ const OrtSessionOptions* options, _Out_ ExecutionMode* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 27 */
+  OrtStatusPtr(ORT_API_CALL* SessionReleaseCapturedGraph)(_In_ OrtSession* session, _In_ int graph_annotation_id) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 28 */
+  OrtExperimentalFnPtr(ORT_API_CALL* GetExperimentalFunction)(_In_ const char* name) NO_EXCEPTION;
+  /* since 28 */
+  OrtStatusPtr(ORT_API_CALL* KernelContext_GetSyncStream)(_In_ const OrtKernelContext* context, _Outptr_result_maybenull_ OrtSyncStream** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 29 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsSetWeightlessSourceModelBuffer)(_Inout_ OrtSessionOptions* options, _In_ const void* source_model_data, _In_ size_t source_model_data_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
 };
 
 struct OrtCustomOp {
+  /* since 1 */
   uint32_t version;
-  /* 1 */ void*(ORT_API_CALL* CreateKernel)(_In_ const OrtCustomOp* op, _In_ const OrtApi* api, _In_ const OrtKernelInfo* info);
-  /* 1 */ const char*(ORT_API_CALL* GetName)(_In_ const OrtCustomOp* op);
-  /* 1 */ const char*(ORT_API_CALL* GetExecutionProviderType)(_In_ const OrtCustomOp* op);
-  /* 1 */ ONNXTensorElementDataType(ORT_API_CALL* GetInputType)(_In_ const OrtCustomOp* op, _In_ size_t index);
-  /* 1 */ size_t(ORT_API_CALL* GetInputTypeCount)(_In_ const OrtCustomOp* op);
-  /* 1 */ ONNXTensorElementDataType(ORT_API_CALL* GetOutputType)(_In_ const OrtCustomOp* op, _In_ size_t index);
-  /* 1 */ size_t(ORT_API_CALL* GetOutputTypeCount)(_In_ const OrtCustomOp* op);
-  /* 1 */ void(ORT_API_CALL* KernelCompute)(_In_ void* op_kernel, _In_ OrtKernelContext* context);
-  /* 1 */ void(ORT_API_CALL* KernelDestroy)(_In_ void* op_kernel);
-  /* 8 */ OrtCustomOpInputOutputCharacteristic(ORT_API_CALL* GetInputCharacteristic)(_In_ const OrtCustomOp* op, _In_ size_t index);
-  /* 8 */ OrtCustomOpInputOutputCharacteristic(ORT_API_CALL* GetOutputCharacteristic)(_In_ const OrtCustomOp* op, _In_ size_t index);
-  /* 13 */ OrtMemType(ORT_API_CALL* GetInputMemoryType)(_In_ const OrtCustomOp* op, _In_ size_t index);
-  /* 14 */ int(ORT_API_CALL* GetVariadicInputMinArity)(_In_ const OrtCustomOp* op);
-  /* 14 */ int(ORT_API_CALL* GetVariadicInputHomogeneity)(_In_ const OrtCustomOp* op);
-  /* 14 */ int(ORT_API_CALL* GetVariadicOutputMinArity)(_In_ const OrtCustomOp* op);
-  /* 14 */ int(ORT_API_CALL* GetVariadicOutputHomogeneity)(_In_ const OrtCustomOp* op);
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* CreateKernelV2)(_In_ const OrtCustomOp* op, _In_ const OrtApi* api, _In_ const OrtKernelInfo* info, _Out_ void** kernel) ORT_MUST_USE_RESULT;
-  /* 16 */ OrtStatusPtr(ORT_API_CALL* KernelComputeV2)(_In_ void* op_kernel, _In_ OrtKernelContext* context) ORT_MUST_USE_RESULT;
-  /* 17 */ OrtStatusPtr(ORT_API_CALL* InferOutputShapeFn)(_In_ const OrtCustomOp* op, _In_ OrtShapeInferContext* unnamed) ORT_MUST_USE_RESULT;
-  /* 17 */ int(ORT_API_CALL* GetStartVersion)(_In_ const OrtCustomOp* op);
-  /* 17 */ int(ORT_API_CALL* GetEndVersion)(_In_ const OrtCustomOp* op);
-  /* 18 */ size_t(ORT_API_CALL* GetMayInplace)(_Out_ int** input_index, _Out_ int** output_index);
-  /* 18 */ void(ORT_API_CALL* ReleaseMayInplace)(_Frees_ptr_opt_ int* input_index, _Frees_ptr_opt_ int* output_index);
-  /* 18 */ size_t(ORT_API_CALL* GetAliasMap)(_Out_ int** input_index, _Out_ int** output_index);
-  /* 18 */ void(ORT_API_CALL* ReleaseAliasMap)(_Frees_ptr_opt_ int* input_index, _Frees_ptr_opt_ int* output_index);
+  /* since 1 */
+  void*(ORT_API_CALL* CreateKernel)(_In_ const OrtCustomOp* op, _In_ const OrtApi* api, _In_ const OrtKernelInfo* info);
+  /* since 1 */
+  const char*(ORT_API_CALL* GetName)(_In_ const OrtCustomOp* op);
+  /* since 1 */
+  const char*(ORT_API_CALL* GetExecutionProviderType)(_In_ const OrtCustomOp* op);
+  /* since 1 */
+  ONNXTensorElementDataType(ORT_API_CALL* GetInputType)(_In_ const OrtCustomOp* op, _In_ size_t index);
+  /* since 1 */
+  size_t(ORT_API_CALL* GetInputTypeCount)(_In_ const OrtCustomOp* op);
+  /* since 1 */
+  ONNXTensorElementDataType(ORT_API_CALL* GetOutputType)(_In_ const OrtCustomOp* op, _In_ size_t index);
+  /* since 1 */
+  size_t(ORT_API_CALL* GetOutputTypeCount)(_In_ const OrtCustomOp* op);
+  /* since 1 */
+  void(ORT_API_CALL* KernelCompute)(_In_ void* op_kernel, _In_ OrtKernelContext* context);
+  /* since 1 */
+  void(ORT_API_CALL* KernelDestroy)(_In_ void* op_kernel);
+  /* since 8 */
+  OrtCustomOpInputOutputCharacteristic(ORT_API_CALL* GetInputCharacteristic)(_In_ const OrtCustomOp* op, _In_ size_t index);
+  /* since 8 */
+  OrtCustomOpInputOutputCharacteristic(ORT_API_CALL* GetOutputCharacteristic)(_In_ const OrtCustomOp* op, _In_ size_t index);
+  /* since 13 */
+  OrtMemType(ORT_API_CALL* GetInputMemoryType)(_In_ const OrtCustomOp* op, _In_ size_t index);
+  /* since 14 */
+  int(ORT_API_CALL* GetVariadicInputMinArity)(_In_ const OrtCustomOp* op);
+  /* since 14 */
+  int(ORT_API_CALL* GetVariadicInputHomogeneity)(_In_ const OrtCustomOp* op);
+  /* since 14 */
+  int(ORT_API_CALL* GetVariadicOutputMinArity)(_In_ const OrtCustomOp* op);
+  /* since 14 */
+  int(ORT_API_CALL* GetVariadicOutputHomogeneity)(_In_ const OrtCustomOp* op);
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* CreateKernelV2)(_In_ const OrtCustomOp* op, _In_ const OrtApi* api, _In_ const OrtKernelInfo* info, _Out_ void** kernel) ORT_MUST_USE_RESULT;
+  /* since 16 */
+  OrtStatusPtr(ORT_API_CALL* KernelComputeV2)(_In_ void* op_kernel, _In_ OrtKernelContext* context) ORT_MUST_USE_RESULT;
+  /* since 17 */
+  OrtStatusPtr(ORT_API_CALL* InferOutputShapeFn)(_In_ const OrtCustomOp* op, _In_ OrtShapeInferContext* unnamed) ORT_MUST_USE_RESULT;
+  /* since 17 */
+  int(ORT_API_CALL* GetStartVersion)(_In_ const OrtCustomOp* op);
+  /* since 17 */
+  int(ORT_API_CALL* GetEndVersion)(_In_ const OrtCustomOp* op);
+  /* since 18 */
+  size_t(ORT_API_CALL* GetMayInplace)(_Out_ int** input_index, _Out_ int** output_index);
+  /* since 18 */
+  void(ORT_API_CALL* ReleaseMayInplace)(_Frees_ptr_opt_ int* input_index, _Frees_ptr_opt_ int* output_index);
+  /* since 18 */
+  size_t(ORT_API_CALL* GetAliasMap)(_Out_ int** input_index, _Out_ int** output_index);
+  /* since 18 */
+  void(ORT_API_CALL* ReleaseAliasMap)(_Frees_ptr_opt_ int* input_index, _Frees_ptr_opt_ int* output_index);
 };
 
+/* since 22 */
 struct OrtModelEditorApi {
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateTensorTypeInfo)(_In_ const OrtTensorTypeAndShapeInfo* tensor_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateSparseTensorTypeInfo)(_In_ const OrtTensorTypeAndShapeInfo* tensor_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateMapTypeInfo)(ONNXTensorElementDataType map_key_type, _In_ const OrtTypeInfo* map_value_type, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateSequenceTypeInfo)(_In_ const OrtTypeInfo* sequence_type, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateOptionalTypeInfo)(_In_ const OrtTypeInfo* contained_type, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateValueInfo)(_In_ const char* name, _In_ const OrtTypeInfo* type_info, _Outptr_ OrtValueInfo** value_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateNode)(_In_ const char* operator_name, _In_ const char* domain_name, _In_ const char* node_name, _In_reads_(input_names_len) const char* const* input_names, size_t input_names_len, _In_reads_(output_names_len) const char* const* output_names, size_t output_names_len, _In_reads_(attribs_len) _In_opt_ OrtOpAttr** attributes, _In_ size_t attribs_len, _Outptr_ OrtNode** node) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateGraph)(_Outptr_ OrtGraph** graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* SetGraphInputs)(_Inout_ OrtGraph* graph, _In_reads_(inputs_len) _Inout_ OrtValueInfo** inputs, _In_ size_t inputs_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* SetGraphOutputs)(_Inout_ OrtGraph* graph, _In_reads_(outputs_len) _Inout_ OrtValueInfo** outputs, _In_ size_t outputs_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* AddInitializerToGraph)(_Inout_ OrtGraph* graph, _In_ const char* name, _Inout_ OrtValue* tensor, bool data_is_external) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* AddNodeToGraph)(_Inout_ OrtGraph* graph, _Inout_ OrtNode* node) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateModel)(_In_reads_(opset_entries_len) const char* const* domain_names, _In_reads_(opset_entries_len) const int* opset_versions, size_t opset_entries_len, _Outptr_ OrtModel** model) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* AddGraphToModel)(_Inout_ OrtModel* model, _Inout_ OrtGraph* graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateSessionFromModel)(_In_ const OrtEnv* env, _In_ const OrtModel* model, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateModelEditorSession)(_In_ const OrtEnv* env, _In_ const ORTCHAR_T* model_path, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateModelEditorSessionFromArray)(_In_ const OrtEnv* env, _In_ const void* model_data, size_t model_data_length, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* SessionGetOpsetForDomain)(_In_ const OrtSession* session, _In_ const char* domain, _Out_ int* opset) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* ApplyModelToModelEditorSession)(_Inout_ OrtSession* session, _In_ OrtModel* model) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* FinalizeModelEditorSession)(_Inout_ OrtSession* session, _In_ const OrtSessionOptions* options, _In_opt_ OrtPrepackedWeightsContainer* prepacked_weights_container) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorTypeInfo)(_In_ const OrtTensorTypeAndShapeInfo* tensor_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateSparseTensorTypeInfo)(_In_ const OrtTensorTypeAndShapeInfo* tensor_info, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateMapTypeInfo)(ONNXTensorElementDataType map_key_type, _In_ const OrtTypeInfo* map_value_type, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateSequenceTypeInfo)(_In_ const OrtTypeInfo* sequence_type, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateOptionalTypeInfo)(_In_ const OrtTypeInfo* contained_type, _Outptr_ OrtTypeInfo** type_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateValueInfo)(_In_ const char* name, _In_ const OrtTypeInfo* type_info, _Outptr_ OrtValueInfo** value_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateNode)(_In_ const char* operator_name, _In_ const char* domain_name, _In_ const char* node_name, _In_reads_(input_names_len) const char* const* input_names, size_t input_names_len, _In_reads_(output_names_len) const char* const* output_names, size_t output_names_len, _In_reads_(attribs_len) _In_opt_ OrtOpAttr** attributes, _In_ size_t attribs_len, _Outptr_ OrtNode** node) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateGraph)(_Outptr_ OrtGraph** graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* SetGraphInputs)(_Inout_ OrtGraph* graph, _In_reads_(inputs_len) _Inout_ OrtValueInfo** inputs, _In_ size_t inputs_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* SetGraphOutputs)(_Inout_ OrtGraph* graph, _In_reads_(outputs_len) _Inout_ OrtValueInfo** outputs, _In_ size_t outputs_len) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* AddInitializerToGraph)(_Inout_ OrtGraph* graph, _In_ const char* name, _Inout_ OrtValue* tensor, bool data_is_external) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* AddNodeToGraph)(_Inout_ OrtGraph* graph, _Inout_ OrtNode* node) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateModel)(_In_reads_(opset_entries_len) const char* const* domain_names, _In_reads_(opset_entries_len) const int* opset_versions, size_t opset_entries_len, _Outptr_ OrtModel** model) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* AddGraphToModel)(_Inout_ OrtModel* model, _Inout_ OrtGraph* graph) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateSessionFromModel)(_In_ const OrtEnv* env, _In_ const OrtModel* model, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateModelEditorSession)(_In_ const OrtEnv* env, _In_ const ORTCHAR_T* model_path, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateModelEditorSessionFromArray)(_In_ const OrtEnv* env, _In_ const void* model_data, size_t model_data_length, _In_ const OrtSessionOptions* options, _Outptr_ OrtSession** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* SessionGetOpsetForDomain)(_In_ const OrtSession* session, _In_ const char* domain, _Out_ int* opset) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* ApplyModelToModelEditorSession)(_Inout_ OrtSession* session, _In_ OrtModel* model) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* FinalizeModelEditorSession)(_Inout_ OrtSession* session, _In_ const OrtSessionOptions* options, _In_opt_ OrtPrepackedWeightsContainer* prepacked_weights_container) NO_EXCEPTION ORT_MUST_USE_RESULT;
 };
 
+/* since 22 */
 struct OrtCompileApi {
-  /* 22 */ void(ORT_API_CALL* ReleaseModelCompilationOptions)(_Frees_ptr_opt_ OrtModelCompilationOptions* input) NO_EXCEPTION;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateModelCompilationOptionsFromSessionOptions)(_In_ const OrtEnv* env, _In_ const OrtSessionOptions* session_options, _Outptr_ OrtModelCompilationOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetInputModelPath)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* input_model_path) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetInputModelFromBuffer)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const void* input_model_data, size_t input_model_data_size) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelPath)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* output_model_path) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelExternalInitializersFile)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* external_initializers_file_path, size_t external_initializers_size_threshold) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelBuffer)(_In_ OrtModelCompilationOptions* model_compile_options, _Inout_ OrtAllocator* allocator, _Outptr_ void** output_model_buffer_ptr, _Out_ size_t* output_model_buffer_size_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetEpContextEmbedMode)(_In_ OrtModelCompilationOptions* model_compile_options, bool embed_ep_context_in_model) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CompileModel)(_In_ const OrtEnv* env, _In_ const OrtModelCompilationOptions* model_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetFlags)(_In_ OrtModelCompilationOptions* model_compile_options, uint32_t flags) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetEpContextBinaryInformation)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* output_directory, _In_ const ORTCHAR_T* model_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetGraphOptimizationLevel)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ GraphOptimizationLevel graph_optimization_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelWriteFunc)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ OrtWriteBufferFunc write_func, _In_ void* state) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ OrtGetInitializerLocationFunc get_initializer_location_func, _In_ void* state) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetInputModel)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const OrtModel* model) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 29 */ OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetWeightlessEnabled)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ bool use_weightless) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseModelCompilationOptions)(_Frees_ptr_opt_ OrtModelCompilationOptions* input) NO_EXCEPTION;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateModelCompilationOptionsFromSessionOptions)(_In_ const OrtEnv* env, _In_ const OrtSessionOptions* session_options, _Outptr_ OrtModelCompilationOptions** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetInputModelPath)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* input_model_path) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetInputModelFromBuffer)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const void* input_model_data, size_t input_model_data_size) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelPath)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* output_model_path) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelExternalInitializersFile)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* external_initializers_file_path, size_t external_initializers_size_threshold) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelBuffer)(_In_ OrtModelCompilationOptions* model_compile_options, _Inout_ OrtAllocator* allocator, _Outptr_ void** output_model_buffer_ptr, _Out_ size_t* output_model_buffer_size_ptr) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetEpContextEmbedMode)(_In_ OrtModelCompilationOptions* model_compile_options, bool embed_ep_context_in_model) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CompileModel)(_In_ const OrtEnv* env, _In_ const OrtModelCompilationOptions* model_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetFlags)(_In_ OrtModelCompilationOptions* model_compile_options, uint32_t flags) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetEpContextBinaryInformation)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const ORTCHAR_T* output_directory, _In_ const ORTCHAR_T* model_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetGraphOptimizationLevel)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ GraphOptimizationLevel graph_optimization_level) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelWriteFunc)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ OrtWriteBufferFunc write_func, _In_ void* state) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ OrtGetInitializerLocationFunc get_initializer_location_func, _In_ void* state) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetInputModel)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ const OrtModel* model) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 29 */
+  OrtStatusPtr(ORT_API_CALL* ModelCompilationOptions_SetWeightlessEnabled)(_In_ OrtModelCompilationOptions* model_compile_options, _In_ bool use_weightless) NO_EXCEPTION ORT_MUST_USE_RESULT;
 };
 
+/* since 24 */
 struct OrtInteropApi {
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateExternalResourceImporterForDevice)(_In_ const OrtEpDevice* ep_device, _Outptr_result_maybenull_ OrtExternalResourceImporter** out_importer) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseExternalResourceImporter)(_Frees_ptr_opt_ OrtExternalResourceImporter* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CanImportMemory)(_In_ const OrtExternalResourceImporter* importer, _In_ OrtExternalMemoryHandleType handle_type, _Out_ bool* out_supported) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* ImportMemory)(_In_ OrtExternalResourceImporter* importer, _In_ const OrtExternalMemoryDescriptor* desc, _Outptr_ OrtExternalMemoryHandle** out_handle) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseExternalMemoryHandle)(_Frees_ptr_opt_ OrtExternalMemoryHandle* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateTensorFromMemory)(_In_ OrtExternalResourceImporter* importer, _In_ const OrtExternalMemoryHandle* mem_handle, _In_ const OrtExternalTensorDescriptor* tensor_desc, _Outptr_ OrtValue** out_tensor) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CanImportSemaphore)(_In_ const OrtExternalResourceImporter* importer, _In_ OrtExternalSemaphoreType type, _Out_ bool* out_supported) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* ImportSemaphore)(_In_ OrtExternalResourceImporter* importer, _In_ const OrtExternalSemaphoreDescriptor* desc, _Outptr_ OrtExternalSemaphoreHandle** out_handle) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseExternalSemaphoreHandle)(_Frees_ptr_opt_ OrtExternalSemaphoreHandle* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* WaitSemaphore)(_In_ OrtExternalResourceImporter* importer, _In_ OrtExternalSemaphoreHandle* semaphore_handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* SignalSemaphore)(_In_ OrtExternalResourceImporter* importer, _In_ OrtExternalSemaphoreHandle* semaphore_handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* InitGraphicsInteropForEpDevice)(_In_ const OrtEpDevice* ep_device, _In_ const OrtGraphicsInteropConfig* config) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* DeinitGraphicsInteropForEpDevice)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateExternalResourceImporterForDevice)(_In_ const OrtEpDevice* ep_device, _Outptr_result_maybenull_ OrtExternalResourceImporter** out_importer) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseExternalResourceImporter)(_Frees_ptr_opt_ OrtExternalResourceImporter* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CanImportMemory)(_In_ const OrtExternalResourceImporter* importer, _In_ OrtExternalMemoryHandleType handle_type, _Out_ bool* out_supported) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* ImportMemory)(_In_ OrtExternalResourceImporter* importer, _In_ const OrtExternalMemoryDescriptor* desc, _Outptr_ OrtExternalMemoryHandle** out_handle) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseExternalMemoryHandle)(_Frees_ptr_opt_ OrtExternalMemoryHandle* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorFromMemory)(_In_ OrtExternalResourceImporter* importer, _In_ const OrtExternalMemoryHandle* mem_handle, _In_ const OrtExternalTensorDescriptor* tensor_desc, _Outptr_ OrtValue** out_tensor) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CanImportSemaphore)(_In_ const OrtExternalResourceImporter* importer, _In_ OrtExternalSemaphoreType type, _Out_ bool* out_supported) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* ImportSemaphore)(_In_ OrtExternalResourceImporter* importer, _In_ const OrtExternalSemaphoreDescriptor* desc, _Outptr_ OrtExternalSemaphoreHandle** out_handle) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseExternalSemaphoreHandle)(_Frees_ptr_opt_ OrtExternalSemaphoreHandle* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* WaitSemaphore)(_In_ OrtExternalResourceImporter* importer, _In_ OrtExternalSemaphoreHandle* semaphore_handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* SignalSemaphore)(_In_ OrtExternalResourceImporter* importer, _In_ OrtExternalSemaphoreHandle* semaphore_handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* InitGraphicsInteropForEpDevice)(_In_ const OrtEpDevice* ep_device, _In_ const OrtGraphicsInteropConfig* config) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* DeinitGraphicsInteropForEpDevice)(_In_ const OrtEpDevice* ep_device) NO_EXCEPTION ORT_MUST_USE_RESULT;
 };
 
+/* since 24 */
 struct OrtExternalMemoryHandle {
+  /* since 24 */
   uint32_t version;
+  /* since 24 */
   const OrtEpDevice* ep_device;
+  /* since 24 */
   OrtExternalMemoryDescriptor descriptor;
-  /* 24 */ void(ORT_API_CALL* Release)(_In_ OrtExternalMemoryHandle* handle);
+  /* since 24 */
+  void(ORT_API_CALL* Release)(_In_ OrtExternalMemoryHandle* handle);
 };
 
+/* since 24 */
 struct OrtExternalSemaphoreHandle {
+  /* since 24 */
   uint32_t version;
+  /* since 24 */
   const OrtEpDevice* ep_device;
+  /* since 24 */
   OrtExternalSemaphoreDescriptor descriptor;
-  /* 24 */ void(ORT_API_CALL* Release)(_In_ OrtExternalSemaphoreHandle* handle);
+  /* since 24 */
+  void(ORT_API_CALL* Release)(_In_ OrtExternalSemaphoreHandle* handle);
 };
 
+/* since 23 */
 struct OrtDataTransferImpl {
+  /* since 23 */
   uint32_t ort_version_supported;
-  /* 23 */ void(ORT_API_CALL* Release)(_In_ OrtDataTransferImpl* this_ptr);
-  /* 23 */ bool(ORT_API_CALL* CanCopy)(_In_ const OrtDataTransferImpl* this_ptr, _In_ const OrtMemoryDevice* src_memory_device, _In_ const OrtMemoryDevice* dst_memory_device);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CopyTensors)(_In_ OrtDataTransferImpl* this_ptr, _In_reads_(num_tensors) const OrtValue** src_tensors, _In_reads_(num_tensors) OrtValue** dst_tensors, _In_reads_(num_tensors) OrtSyncStream** streams, _In_ size_t num_tensors) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void(ORT_API_CALL* Release)(_In_ OrtDataTransferImpl* this_ptr);
+  /* since 23 */
+  bool(ORT_API_CALL* CanCopy)(_In_ const OrtDataTransferImpl* this_ptr, _In_ const OrtMemoryDevice* src_memory_device, _In_ const OrtMemoryDevice* dst_memory_device);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CopyTensors)(_In_ OrtDataTransferImpl* this_ptr, _In_reads_(num_tensors) const OrtValue** src_tensors, _In_reads_(num_tensors) OrtValue** dst_tensors, _In_reads_(num_tensors) OrtSyncStream** streams, _In_ size_t num_tensors) ORT_MUST_USE_RESULT;
 };
 
+/* since 23 */
 struct OrtSyncNotificationImpl {
+  /* since 23 */
   uint32_t ort_version_supported;
-  /* 23 */ void(ORT_API_CALL* Release)(_In_ OrtSyncNotificationImpl* this_ptr);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Activate)(_In_ OrtSyncNotificationImpl* this_ptr) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* WaitOnDevice)(_In_ OrtSyncNotificationImpl* this_ptr, _In_ OrtSyncStream* consumer_stream) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* WaitOnHost)(_In_ OrtSyncNotificationImpl* this_ptr) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void(ORT_API_CALL* Release)(_In_ OrtSyncNotificationImpl* this_ptr);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Activate)(_In_ OrtSyncNotificationImpl* this_ptr) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* WaitOnDevice)(_In_ OrtSyncNotificationImpl* this_ptr, _In_ OrtSyncStream* consumer_stream) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* WaitOnHost)(_In_ OrtSyncNotificationImpl* this_ptr) ORT_MUST_USE_RESULT;
 };
 
+/* since 23 */
 struct OrtSyncStreamImpl {
+  /* since 23 */
   uint32_t ort_version_supported;
-  /* 23 */ void(ORT_API_CALL* Release)(_In_ OrtSyncStreamImpl* this_ptr);
-  /* 23 */ void*(ORT_API_CALL* GetHandle)(_In_ OrtSyncStreamImpl* this_ptr);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateNotification)(_In_ OrtSyncStreamImpl* this_ptr, _Outptr_ OrtSyncNotificationImpl** notification) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Flush)(_In_ OrtSyncStreamImpl* this_ptr) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* OnSessionRunEnd)(_In_ OrtSyncStreamImpl* this_ptr) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void(ORT_API_CALL* Release)(_In_ OrtSyncStreamImpl* this_ptr);
+  /* since 23 */
+  void*(ORT_API_CALL* GetHandle)(_In_ OrtSyncStreamImpl* this_ptr);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateNotification)(_In_ OrtSyncStreamImpl* this_ptr, _Outptr_ OrtSyncNotificationImpl** notification) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Flush)(_In_ OrtSyncStreamImpl* this_ptr) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* OnSessionRunEnd)(_In_ OrtSyncStreamImpl* this_ptr) ORT_MUST_USE_RESULT;
 };
 
+/* since 24 */
 struct OrtExternalResourceImporterImpl {
+  /* since 24 */
   uint32_t ort_version_supported;
-  /* 24 */ bool(ORT_API_CALL* CanImportMemory)(_In_ const OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalMemoryHandleType handle_type);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* ImportMemory)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ const OrtExternalMemoryDescriptor* desc, _Outptr_ OrtExternalMemoryHandle** out_handle) ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseMemory)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalMemoryHandle* handle);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateTensorFromMemory)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ const OrtExternalMemoryHandle* mem_handle, _In_ const OrtExternalTensorDescriptor* tensor_desc, _Outptr_ OrtValue** out_tensor) ORT_MUST_USE_RESULT;
-  /* 24 */ bool(ORT_API_CALL* CanImportSemaphore)(_In_ const OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreType type);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* ImportSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ const OrtExternalSemaphoreDescriptor* desc, _Outptr_ OrtExternalSemaphoreHandle** out_handle) ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreHandle* handle);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* WaitSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreHandle* handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* SignalSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreHandle* handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* Release)(_In_ OrtExternalResourceImporterImpl* this_ptr);
+  /* since 24 */
+  bool(ORT_API_CALL* CanImportMemory)(_In_ const OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalMemoryHandleType handle_type);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* ImportMemory)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ const OrtExternalMemoryDescriptor* desc, _Outptr_ OrtExternalMemoryHandle** out_handle) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseMemory)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalMemoryHandle* handle);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateTensorFromMemory)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ const OrtExternalMemoryHandle* mem_handle, _In_ const OrtExternalTensorDescriptor* tensor_desc, _Outptr_ OrtValue** out_tensor) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  bool(ORT_API_CALL* CanImportSemaphore)(_In_ const OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreType type);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* ImportSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ const OrtExternalSemaphoreDescriptor* desc, _Outptr_ OrtExternalSemaphoreHandle** out_handle) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreHandle* handle);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* WaitSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreHandle* handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* SignalSemaphore)(_In_ OrtExternalResourceImporterImpl* this_ptr, _In_ OrtExternalSemaphoreHandle* handle, _In_ OrtSyncStream* stream, _In_ uint64_t value) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* Release)(_In_ OrtExternalResourceImporterImpl* this_ptr);
 };
 
+/* since 25 */
 struct OrtEpProfilerImpl {
+  /* since 25 */
   uint32_t ort_version_supported;
-  /* 25 */ void(ORT_API_CALL* Release)(_In_ OrtEpProfilerImpl* this_ptr);
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* StartProfiling)(_In_ OrtEpProfilerImpl* this_ptr, _In_ int64_t ep_profiling_start_offset_ns) ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* StartEvent)(_In_ OrtEpProfilerImpl* this_ptr, _In_ uint64_t ort_event_correlation_id) ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* StopEvent)(_In_ OrtEpProfilerImpl* this_ptr, _In_ uint64_t ort_event_correlation_id, _In_ const OrtProfilingEvent* ort_event) ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* EndProfiling)(_In_ OrtEpProfilerImpl* this_ptr, _In_ OrtProfilingEventsContainer* events_container) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  void(ORT_API_CALL* Release)(_In_ OrtEpProfilerImpl* this_ptr);
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* StartProfiling)(_In_ OrtEpProfilerImpl* this_ptr, _In_ int64_t ep_profiling_start_offset_ns) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* StartEvent)(_In_ OrtEpProfilerImpl* this_ptr, _In_ uint64_t ort_event_correlation_id) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* StopEvent)(_In_ OrtEpProfilerImpl* this_ptr, _In_ uint64_t ort_event_correlation_id, _In_ const OrtProfilingEvent* ort_event) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* EndProfiling)(_In_ OrtEpProfilerImpl* this_ptr, _In_ OrtProfilingEventsContainer* events_container) ORT_MUST_USE_RESULT;
 };
 
+/* since 23 */
 struct OrtNodeFusionOptions {
+  /* since 23 */
   uint32_t ort_version_supported;
+  /* since 23 */
   bool drop_constant_initializers;
 };
 
+/* since 23 */
 struct OrtNodeComputeInfo {
+  /* since 23 */
   uint32_t ort_version_supported;
-  /* 23 */ OrtStatus*(ORT_API_CALL* CreateState)(_In_ OrtNodeComputeInfo* this_ptr, _In_ OrtNodeComputeContext* compute_context, _Outptr_ void** compute_state) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatus*(ORT_API_CALL* Compute)(_In_ OrtNodeComputeInfo* this_ptr, _In_ void* compute_state, _In_ OrtKernelContext* kernel_context) ORT_MUST_USE_RESULT;
-  /* 23 */ void(ORT_API_CALL* ReleaseState)(_In_ OrtNodeComputeInfo* this_ptr, _Frees_ptr_opt_ void* compute_state);
+  /* since 23 */
+  OrtStatus*(ORT_API_CALL* CreateState)(_In_ OrtNodeComputeInfo* this_ptr, _In_ OrtNodeComputeContext* compute_context, _Outptr_ void** compute_state) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatus*(ORT_API_CALL* Compute)(_In_ OrtNodeComputeInfo* this_ptr, _In_ void* compute_state, _In_ OrtKernelContext* kernel_context) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void(ORT_API_CALL* ReleaseState)(_In_ OrtNodeComputeInfo* this_ptr, _Frees_ptr_opt_ void* compute_state);
 };
 
+/* since 24 */
 struct OrtKernelImpl {
+  /* since 24 */
   uint32_t ort_version_supported;
+  /* since 24 */
   uint32_t flags;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* Compute)(_In_ OrtKernelImpl* this_ptr, _In_ OrtKernelContext* context) ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* Release)(_In_ OrtKernelImpl* this_ptr);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* PrePackWeight)(_In_ OrtKernelImpl* this_ptr, _In_ const OrtValue* tensor, _In_ int input_index, _Inout_ OrtAllocator* allocator, _In_opt_ OrtSharedPrePackedWeightCache* prepacked_weight_cache, _Out_ bool* is_packed) ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* SetSharedPrePackedWeight)(_In_ OrtKernelImpl* this_ptr, _In_reads_(num_buffers) const void* const* buffer_data_ptrs, _In_reads_(num_buffers) const size_t* buffer_data_sizes, _In_ size_t num_buffers, _In_ int input_index) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* Compute)(_In_ OrtKernelImpl* this_ptr, _In_ OrtKernelContext* context) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* Release)(_In_ OrtKernelImpl* this_ptr);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* PrePackWeight)(_In_ OrtKernelImpl* this_ptr, _In_ const OrtValue* tensor, _In_ int input_index, _Inout_ OrtAllocator* allocator, _In_opt_ OrtSharedPrePackedWeightCache* prepacked_weight_cache, _Out_ bool* is_packed) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* SetSharedPrePackedWeight)(_In_ OrtKernelImpl* this_ptr, _In_reads_(num_buffers) const void* const* buffer_data_ptrs, _In_reads_(num_buffers) const size_t* buffer_data_sizes, _In_ size_t num_buffers, _In_ int input_index) ORT_MUST_USE_RESULT;
 };
 
+/* since 24 */
 typedef OrtStatus*(ORT_API_CALL* OrtKernelCreateFunc)(_In_ void* kernel_create_func_state, _In_ const OrtKernelInfo* info, _Outptr_result_maybenull_ OrtKernelImpl** kernel_out);
 
+/* since 24 */
 struct OrtLoopKernelHelper {
+  /* since 24 */
   uint32_t ort_version_supported;
-  /* 24 */ void(ORT_API_CALL* Release)(_In_ OrtLoopKernelHelper* this_ptr);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* ConcatOutput)(_In_ OrtLoopKernelHelper* this_ptr, _In_opt_ void* stream_handle, _In_reads_(num_per_iteration_outputs) const OrtValue* const* per_iteration_outputs, _In_ size_t num_per_iteration_outputs, _Out_writes_bytes_all_(output_size_in_bytes) void* output, _In_ size_t output_size_in_bytes) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* Release)(_In_ OrtLoopKernelHelper* this_ptr);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* ConcatOutput)(_In_ OrtLoopKernelHelper* this_ptr, _In_opt_ void* stream_handle, _In_reads_(num_per_iteration_outputs) const OrtValue* const* per_iteration_outputs, _In_ size_t num_per_iteration_outputs, _Out_writes_bytes_all_(output_size_in_bytes) void* output, _In_ size_t output_size_in_bytes) ORT_MUST_USE_RESULT;
 };
 
+/* since 24 */
 struct OrtScanKernelHelper {
+  /* since 24 */
   uint32_t ort_version_supported;
-  /* 24 */ void(ORT_API_CALL* Release)(_In_ OrtScanKernelHelper* this_ptr);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* Transpose)(_In_ OrtScanKernelHelper* this_ptr, _In_reads_(num_permutation_elems) const size_t* permutation, _In_ size_t num_permutation_elems, _In_ const OrtValue* input, _In_opt_ OrtSyncStream* stream, _Inout_ OrtValue* output) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* Release)(_In_ OrtScanKernelHelper* this_ptr);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* Transpose)(_In_ OrtScanKernelHelper* this_ptr, _In_reads_(num_permutation_elems) const size_t* permutation, _In_ size_t num_permutation_elems, _In_ const OrtValue* input, _In_opt_ OrtSyncStream* stream, _Inout_ OrtValue* output) ORT_MUST_USE_RESULT;
 };
 
+/* since 26 */
 struct OrtResourceCount {
   uint32_t kind;
   uint32_t reserved;
@@ -1390,138 +2018,264 @@ struct OrtResourceCount {
   } value;
 };
 
+/* since 22 */
 struct OrtEpApi {
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateEpDevice)(_In_ OrtEpFactory* ep_factory, _In_ const OrtHardwareDevice* hardware_device, _In_opt_ const OrtKeyValuePairs* ep_metadata, _In_opt_ const OrtKeyValuePairs* ep_options, _Out_ OrtEpDevice** ep_device) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 22 */ void(ORT_API_CALL* ReleaseEpDevice)(_Frees_ptr_opt_ OrtEpDevice* input) NO_EXCEPTION;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* EpGraphSupportInfo_AddNodesToFuse)(_In_ OrtEpGraphSupportInfo* graph_support_info, _In_reads_(num_nodes) const OrtNode* const* nodes, _In_ size_t num_nodes, _In_opt_ const OrtNodeFusionOptions* node_fusion_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* EpGraphSupportInfo_AddSingleNode)(_In_ OrtEpGraphSupportInfo* graph_support_info, _In_ const OrtNode* node) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ const char*(ORT_API_CALL* NodeComputeContext_NodeName)(_In_ const OrtNodeComputeContext* context) NO_EXCEPTION;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* EpDevice_AddAllocatorInfo)(_In_ OrtEpDevice* ep_device, _In_ const OrtMemoryInfo* allocator_memory_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 23 */ const OrtMemoryDevice*(ORT_API_CALL* MemoryInfo_GetMemoryDevice)(_In_ const OrtMemoryInfo* memory_info) NO_EXCEPTION;
-  /* 23 */ const OrtMemoryDevice*(ORT_API_CALL* Value_GetMemoryDevice)(_In_ const OrtValue* value) NO_EXCEPTION;
-  /* 23 */ bool(ORT_API_CALL* MemoryDevice_AreEqual)(_In_ const OrtMemoryDevice* a, _In_ const OrtMemoryDevice* b) NO_EXCEPTION;
-  /* 23 */ OrtMemoryInfoDeviceType(ORT_API_CALL* MemoryDevice_GetDeviceType)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
-  /* 23 */ OrtDeviceMemoryType(ORT_API_CALL* MemoryDevice_GetMemoryType)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
-  /* 23 */ uint32_t(ORT_API_CALL* MemoryDevice_GetVendorId)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
-  /* 23 */ uint32_t(ORT_API_CALL* MemoryDevice_GetDeviceId)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
-  /* 23 */ const OrtSyncStreamImpl*(ORT_API_CALL* SyncStream_GetImpl)(_In_ const OrtSyncStream* stream) NO_EXCEPTION;
-  /* 23 */ uint64_t(ORT_API_CALL* SyncStream_GetSyncId)(_In_ const OrtSyncStream* stream) NO_EXCEPTION;
-  /* 23 */ uint64_t(ORT_API_CALL* GetSyncIdForLastWaitOnSyncStream)(_In_ const OrtSyncStream* producer_stream, _In_ const OrtSyncStream* consumer_stream) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateHardwareDevice)(_In_ OrtHardwareDeviceType type, _In_ uint32_t vendor_id, _In_ uint32_t device_id, _In_ const char* vendor_name, _In_opt_ const OrtKeyValuePairs* metadata, _Out_ OrtHardwareDevice** hardware_device) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseHardwareDevice)(_Frees_ptr_opt_ OrtHardwareDevice* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateKernelRegistry)(_Outptr_ OrtKernelRegistry** kernel_registry) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseKernelRegistry)(_Frees_ptr_opt_ OrtKernelRegistry* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelRegistry_AddKernel)(_In_ OrtKernelRegistry* kernel_registry, _In_ const OrtKernelDef* kernel_def, _In_ OrtKernelCreateFunc kernel_create_func, _In_ void* kernel_create_func_state) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateKernelDefBuilder)(_Outptr_ OrtKernelDefBuilder** kernel_def_builder_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseKernelDefBuilder)(_Frees_ptr_opt_ OrtKernelDefBuilder* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetOperatorType)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* op_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetDomain)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* domain) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetSinceVersion)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ int since_version_start, _In_ int since_version_end) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetExecutionProvider)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* ep_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetInputMemType)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ size_t input_index, _In_ OrtMemType mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetOutputMemType)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ size_t output_index, _In_ OrtMemType mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_AddTypeConstraint)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* arg_name, _In_reads_(num_types) const OrtDataType* const* types, _In_ size_t num_types) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_AddInputOutputAliases)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_reads_(num_io_indices) const int* input_indices, _In_reads_(num_io_indices) const int* output_indices, _In_ size_t num_io_indices) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_AddInputOutputMutableAliases)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_reads_(num_io_indices) const int* input_indices, _In_reads_(num_io_indices) const int* output_indices, _In_ size_t num_io_indices) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_Build)(_In_ OrtKernelDefBuilder* kernel_def_builder, _Outptr_ OrtKernelDef** kernel_def_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseKernelDef)(_Frees_ptr_opt_ OrtKernelDef* input) NO_EXCEPTION;
-  /* 24 */ const char*(ORT_API_CALL* KernelDef_GetOperatorType)(_In_ const OrtKernelDef* kernel_def) NO_EXCEPTION;
-  /* 24 */ const char*(ORT_API_CALL* KernelDef_GetDomain)(_In_ const OrtKernelDef* kernel_def) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDef_GetSinceVersion)(_In_ const OrtKernelDef* kernel_def, _Out_ int* start_version, _Out_ int* end_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ const char*(ORT_API_CALL* KernelDef_GetExecutionProvider)(_In_ const OrtKernelDef* kernel_def) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDef_GetInputMemType)(_In_ const OrtKernelDef* kernel_def, _In_ size_t input_index, _Out_ OrtMemType* mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelDef_GetOutputMemType)(_In_ const OrtKernelDef* kernel_def, _In_ size_t output_index, _Out_ OrtMemType* mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetTensorDataType)(_In_ ONNXTensorElementDataType elem_type, _Outptr_ const OrtDataType** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* EpGraphSupportInfo_LookUpKernel)(_In_ OrtEpGraphSupportInfo* graph_support_info, _In_ const OrtNode* node, _Outptr_result_maybenull_ const OrtKernelDef** out_kernel_def) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* SharedPrePackedWeightCache_StoreWeightData)(_In_ OrtSharedPrePackedWeightCache* prepacked_weight_cache, _In_reads_(num_buffers) void** buffer_data_ptrs, _In_reads_(num_buffers) size_t* buffer_data_sizes, _In_ size_t num_buffers) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* KernelInfo_GetEp)(_In_ const OrtKernelInfo* info, _Outptr_ const OrtEp** ep) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_SetDetails)(_Inout_ OrtDeviceEpIncompatibilityDetails* details, _In_ uint32_t reasons_bitmask, _In_ int32_t error_code, _In_opt_z_ const char* notes) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateIfKernel)(_In_ const OrtKernelInfo* kernel_info, _Outptr_ OrtKernelImpl** kernel_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateLoopKernel)(_In_ const OrtKernelInfo* kernel_info, _In_ OrtLoopKernelHelper* helper, _Outptr_ OrtKernelImpl** kernel_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateScanKernel)(_In_ const OrtKernelInfo* kernel_info, _In_ OrtScanKernelHelper* helper, _Outptr_ OrtKernelImpl** kernel_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 24 */ void(ORT_API_CALL* ReleaseKernelImpl)(_Frees_ptr_opt_ OrtKernelImpl* input) NO_EXCEPTION;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetEnvConfigEntries)(_Outptr_ OrtKeyValuePairs** config_entries) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* GetOpSchema)(_In_ const char* name, _In_ int max_inclusive_version, _In_ const char* domain, _Outptr_result_maybenull_ OrtOpSchema** out_schema) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ void(ORT_API_CALL* ReleaseOpSchema)(_Frees_ptr_opt_ OrtOpSchema* input) NO_EXCEPTION;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetSinceVersion)(_In_ const OrtOpSchema* schema, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetNumInputs)(_In_ const OrtOpSchema* schema, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetInputName)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetInputTypeConstraint)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_result_maybenull_ const OrtOpSchemaTypeConstraint** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetNumOutputs)(_In_ const OrtOpSchema* schema, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetOutputName)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetOutputTypeConstraint)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_result_maybenull_ const OrtOpSchemaTypeConstraint** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetTypeConstraintCount)(_In_ const OrtOpSchema* schema, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchema_GetTypeConstraint)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_ const OrtOpSchemaTypeConstraint** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetTypeParamName)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetAllowedTypes)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const char* const** out_types, _Out_ size_t* num_types) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetInputIndices)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const size_t** out_indices, _Out_ size_t* count) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetOutputIndices)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const size_t** out_indices, _Out_ size_t* count) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* CreateProfilingEvent)(_In_ OrtProfilingEventCategory category, _In_ int32_t process_id, _In_ int32_t thread_id, _In_ const char* event_name, _In_ int64_t timestamp_us, _In_ int64_t duration_us, _In_reads_(num_args) const char* const* arg_keys, _In_reads_(num_args) const char* const* arg_values, _In_ size_t num_args, _Outptr_ OrtProfilingEvent** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ void(ORT_API_CALL* ReleaseProfilingEvent)(_Frees_ptr_opt_ OrtProfilingEvent* input) NO_EXCEPTION;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetCategory)(_In_ const OrtProfilingEvent* event, _Out_ OrtProfilingEventCategory* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetName)(_In_ const OrtProfilingEvent* event, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetTimestampUs)(_In_ const OrtProfilingEvent* event, _Out_ int64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetDurationUs)(_In_ const OrtProfilingEvent* event, _Out_ int64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetArgValue)(_In_ const OrtProfilingEvent* event, _In_ const char* key, _Outptr_result_maybenull_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* ProfilingEventsContainer_AddEvents)(_In_ OrtProfilingEventsContainer* events_container, _In_reads_(num_events) const OrtProfilingEvent* const* events, _In_ size_t num_events) NO_EXCEPTION ORT_MUST_USE_RESULT;
-  /* 29 */ OrtStatusPtr(ORT_API_CALL* SessionOptionsGetWeightlessSourceModelBuffer)(_In_ const OrtSessionOptions* session_options, _Outptr_result_maybenull_ const void** source_model_data, _Out_ size_t* source_model_data_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateEpDevice)(_In_ OrtEpFactory* ep_factory, _In_ const OrtHardwareDevice* hardware_device, _In_opt_ const OrtKeyValuePairs* ep_metadata, _In_opt_ const OrtKeyValuePairs* ep_options, _Out_ OrtEpDevice** ep_device) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseEpDevice)(_Frees_ptr_opt_ OrtEpDevice* input) NO_EXCEPTION;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* EpGraphSupportInfo_AddNodesToFuse)(_In_ OrtEpGraphSupportInfo* graph_support_info, _In_reads_(num_nodes) const OrtNode* const* nodes, _In_ size_t num_nodes, _In_opt_ const OrtNodeFusionOptions* node_fusion_options) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* EpGraphSupportInfo_AddSingleNode)(_In_ OrtEpGraphSupportInfo* graph_support_info, _In_ const OrtNode* node) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  const char*(ORT_API_CALL* NodeComputeContext_NodeName)(_In_ const OrtNodeComputeContext* context) NO_EXCEPTION;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* EpDevice_AddAllocatorInfo)(_In_ OrtEpDevice* ep_device, _In_ const OrtMemoryInfo* allocator_memory_info) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 23 */
+  const OrtMemoryDevice*(ORT_API_CALL* MemoryInfo_GetMemoryDevice)(_In_ const OrtMemoryInfo* memory_info) NO_EXCEPTION;
+  /* since 23 */
+  const OrtMemoryDevice*(ORT_API_CALL* Value_GetMemoryDevice)(_In_ const OrtValue* value) NO_EXCEPTION;
+  /* since 23 */
+  bool(ORT_API_CALL* MemoryDevice_AreEqual)(_In_ const OrtMemoryDevice* a, _In_ const OrtMemoryDevice* b) NO_EXCEPTION;
+  /* since 23 */
+  OrtMemoryInfoDeviceType(ORT_API_CALL* MemoryDevice_GetDeviceType)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
+  /* since 23 */
+  OrtDeviceMemoryType(ORT_API_CALL* MemoryDevice_GetMemoryType)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
+  /* since 23 */
+  uint32_t(ORT_API_CALL* MemoryDevice_GetVendorId)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
+  /* since 23 */
+  uint32_t(ORT_API_CALL* MemoryDevice_GetDeviceId)(_In_ const OrtMemoryDevice* memory_device) NO_EXCEPTION;
+  /* since 23 */
+  const OrtSyncStreamImpl*(ORT_API_CALL* SyncStream_GetImpl)(_In_ const OrtSyncStream* stream) NO_EXCEPTION;
+  /* since 23 */
+  uint64_t(ORT_API_CALL* SyncStream_GetSyncId)(_In_ const OrtSyncStream* stream) NO_EXCEPTION;
+  /* since 23 */
+  uint64_t(ORT_API_CALL* GetSyncIdForLastWaitOnSyncStream)(_In_ const OrtSyncStream* producer_stream, _In_ const OrtSyncStream* consumer_stream) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateHardwareDevice)(_In_ OrtHardwareDeviceType type, _In_ uint32_t vendor_id, _In_ uint32_t device_id, _In_ const char* vendor_name, _In_opt_ const OrtKeyValuePairs* metadata, _Out_ OrtHardwareDevice** hardware_device) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseHardwareDevice)(_Frees_ptr_opt_ OrtHardwareDevice* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateKernelRegistry)(_Outptr_ OrtKernelRegistry** kernel_registry) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseKernelRegistry)(_Frees_ptr_opt_ OrtKernelRegistry* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelRegistry_AddKernel)(_In_ OrtKernelRegistry* kernel_registry, _In_ const OrtKernelDef* kernel_def, _In_ OrtKernelCreateFunc kernel_create_func, _In_ void* kernel_create_func_state) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateKernelDefBuilder)(_Outptr_ OrtKernelDefBuilder** kernel_def_builder_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseKernelDefBuilder)(_Frees_ptr_opt_ OrtKernelDefBuilder* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetOperatorType)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* op_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetDomain)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* domain) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetSinceVersion)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ int since_version_start, _In_ int since_version_end) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetExecutionProvider)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* ep_name) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetInputMemType)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ size_t input_index, _In_ OrtMemType mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_SetOutputMemType)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ size_t output_index, _In_ OrtMemType mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_AddTypeConstraint)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_ const char* arg_name, _In_reads_(num_types) const OrtDataType* const* types, _In_ size_t num_types) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_AddInputOutputAliases)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_reads_(num_io_indices) const int* input_indices, _In_reads_(num_io_indices) const int* output_indices, _In_ size_t num_io_indices) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_AddInputOutputMutableAliases)(_In_ OrtKernelDefBuilder* kernel_def_builder, _In_reads_(num_io_indices) const int* input_indices, _In_reads_(num_io_indices) const int* output_indices, _In_ size_t num_io_indices) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDefBuilder_Build)(_In_ OrtKernelDefBuilder* kernel_def_builder, _Outptr_ OrtKernelDef** kernel_def_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseKernelDef)(_Frees_ptr_opt_ OrtKernelDef* input) NO_EXCEPTION;
+  /* since 24 */
+  const char*(ORT_API_CALL* KernelDef_GetOperatorType)(_In_ const OrtKernelDef* kernel_def) NO_EXCEPTION;
+  /* since 24 */
+  const char*(ORT_API_CALL* KernelDef_GetDomain)(_In_ const OrtKernelDef* kernel_def) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDef_GetSinceVersion)(_In_ const OrtKernelDef* kernel_def, _Out_ int* start_version, _Out_ int* end_version) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  const char*(ORT_API_CALL* KernelDef_GetExecutionProvider)(_In_ const OrtKernelDef* kernel_def) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDef_GetInputMemType)(_In_ const OrtKernelDef* kernel_def, _In_ size_t input_index, _Out_ OrtMemType* mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelDef_GetOutputMemType)(_In_ const OrtKernelDef* kernel_def, _In_ size_t output_index, _Out_ OrtMemType* mem_type) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetTensorDataType)(_In_ ONNXTensorElementDataType elem_type, _Outptr_ const OrtDataType** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* EpGraphSupportInfo_LookUpKernel)(_In_ OrtEpGraphSupportInfo* graph_support_info, _In_ const OrtNode* node, _Outptr_result_maybenull_ const OrtKernelDef** out_kernel_def) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* SharedPrePackedWeightCache_StoreWeightData)(_In_ OrtSharedPrePackedWeightCache* prepacked_weight_cache, _In_reads_(num_buffers) void** buffer_data_ptrs, _In_reads_(num_buffers) size_t* buffer_data_sizes, _In_ size_t num_buffers) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* KernelInfo_GetEp)(_In_ const OrtKernelInfo* info, _Outptr_ const OrtEp** ep) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* DeviceEpIncompatibilityDetails_SetDetails)(_Inout_ OrtDeviceEpIncompatibilityDetails* details, _In_ uint32_t reasons_bitmask, _In_ int32_t error_code, _In_opt_z_ const char* notes) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateIfKernel)(_In_ const OrtKernelInfo* kernel_info, _Outptr_ OrtKernelImpl** kernel_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateLoopKernel)(_In_ const OrtKernelInfo* kernel_info, _In_ OrtLoopKernelHelper* helper, _Outptr_ OrtKernelImpl** kernel_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateScanKernel)(_In_ const OrtKernelInfo* kernel_info, _In_ OrtScanKernelHelper* helper, _Outptr_ OrtKernelImpl** kernel_out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 24 */
+  void(ORT_API_CALL* ReleaseKernelImpl)(_Frees_ptr_opt_ OrtKernelImpl* input) NO_EXCEPTION;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetEnvConfigEntries)(_Outptr_ OrtKeyValuePairs** config_entries) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* GetOpSchema)(_In_ const char* name, _In_ int max_inclusive_version, _In_ const char* domain, _Outptr_result_maybenull_ OrtOpSchema** out_schema) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  void(ORT_API_CALL* ReleaseOpSchema)(_Frees_ptr_opt_ OrtOpSchema* input) NO_EXCEPTION;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetSinceVersion)(_In_ const OrtOpSchema* schema, _Out_ int* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetNumInputs)(_In_ const OrtOpSchema* schema, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetInputName)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetInputTypeConstraint)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_result_maybenull_ const OrtOpSchemaTypeConstraint** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetNumOutputs)(_In_ const OrtOpSchema* schema, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetOutputName)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetOutputTypeConstraint)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_result_maybenull_ const OrtOpSchemaTypeConstraint** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetTypeConstraintCount)(_In_ const OrtOpSchema* schema, _Out_ size_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchema_GetTypeConstraint)(_In_ const OrtOpSchema* schema, _In_ size_t index, _Outptr_ const OrtOpSchemaTypeConstraint** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetTypeParamName)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetAllowedTypes)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const char* const** out_types, _Out_ size_t* num_types) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetInputIndices)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const size_t** out_indices, _Out_ size_t* count) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* OpSchemaTypeConstraint_GetOutputIndices)(_In_ const OrtOpSchemaTypeConstraint* type_constraint, _Outptr_ const size_t** out_indices, _Out_ size_t* count) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* CreateProfilingEvent)(_In_ OrtProfilingEventCategory category, _In_ int32_t process_id, _In_ int32_t thread_id, _In_ const char* event_name, _In_ int64_t timestamp_us, _In_ int64_t duration_us, _In_reads_(num_args) const char* const* arg_keys, _In_reads_(num_args) const char* const* arg_values, _In_ size_t num_args, _Outptr_ OrtProfilingEvent** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  void(ORT_API_CALL* ReleaseProfilingEvent)(_Frees_ptr_opt_ OrtProfilingEvent* input) NO_EXCEPTION;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetCategory)(_In_ const OrtProfilingEvent* event, _Out_ OrtProfilingEventCategory* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetName)(_In_ const OrtProfilingEvent* event, _Outptr_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetTimestampUs)(_In_ const OrtProfilingEvent* event, _Out_ int64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetDurationUs)(_In_ const OrtProfilingEvent* event, _Out_ int64_t* out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* ProfilingEvent_GetArgValue)(_In_ const OrtProfilingEvent* event, _In_ const char* key, _Outptr_result_maybenull_ const char** out) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* ProfilingEventsContainer_AddEvents)(_In_ OrtProfilingEventsContainer* events_container, _In_reads_(num_events) const OrtProfilingEvent* const* events, _In_ size_t num_events) NO_EXCEPTION ORT_MUST_USE_RESULT;
+  /* since 29 */
+  OrtStatusPtr(ORT_API_CALL* SessionOptionsGetWeightlessSourceModelBuffer)(_In_ const OrtSessionOptions* session_options, _Outptr_result_maybenull_ const void** source_model_data, _Out_ size_t* source_model_data_length) NO_EXCEPTION ORT_MUST_USE_RESULT;
 };
 
+/* since 22 */
 struct OrtEp {
+  /* since 22 */
   uint32_t ort_version_supported;
-  /* 22 */ const char*(ORT_API_CALL* GetName)(_In_ const OrtEp* this_ptr);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetCapability)(_In_ OrtEp* this_ptr, _In_ const OrtGraph* graph, _Inout_ OrtEpGraphSupportInfo* graph_support_info) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* Compile)(_In_ OrtEp* this_ptr, _In_ const OrtGraph** graphs, _In_ const OrtNode** fused_nodes, _In_ size_t count, _Out_writes_all_(count) OrtNodeComputeInfo** node_compute_infos, _Out_writes_(count) OrtNode** ep_context_nodes) ORT_MUST_USE_RESULT;
-  /* 23 */ void(ORT_API_CALL* ReleaseNodeComputeInfos)(_In_ OrtEp* this_ptr, OrtNodeComputeInfo** node_compute_infos, _In_ size_t num_node_compute_infos);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* GetPreferredDataLayout)(_In_ OrtEp* this_ptr, _Out_ OrtEpDataLayout* preferred_data_layout) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ShouldConvertDataLayoutForOp)(_In_ OrtEp* this_ptr, _In_z_ const char* domain, _In_z_ const char* op_type, _In_ OrtEpDataLayout target_data_layout, _Outptr_ int* should_convert) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* SetDynamicOptions)(_In_ OrtEp* this_ptr, _In_reads_(num_options) const char* const* option_keys, _In_reads_(num_options) const char* const* option_values, _In_ size_t num_options) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* OnRunStart)(_In_ OrtEp* this_ptr, _In_ const OrtRunOptions* run_options) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* OnRunEnd)(_In_ OrtEp* this_ptr, _In_ const OrtRunOptions* run_options, _In_ bool sync_stream) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateAllocator)(_In_ OrtEp* this_ptr, _In_ const OrtMemoryInfo* memory_info, _Outptr_result_maybenull_ OrtAllocator** allocator) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateSyncStreamForDevice)(_In_ OrtEp* this_ptr, _In_ const OrtMemoryDevice* memory_device, _Outptr_ OrtSyncStreamImpl** stream) ORT_MUST_USE_RESULT;
-  /* 23 */ const char*(ORT_API_CALL* GetCompiledModelCompatibilityInfo)(_In_ OrtEp* this_ptr, _In_ const OrtGraph* graph);
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetKernelRegistry)(_In_ OrtEp* this_ptr, _Outptr_result_maybenull_ const OrtKernelRegistry** kernel_registry) ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* IsConcurrentRunSupported)(_In_ OrtEp* this_ptr, _Outptr_ bool* is_supported) ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* Sync)(_In_ OrtEp* this_ptr) ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* CreateProfiler)(_In_ OrtEp* this_ptr, _Outptr_result_maybenull_ OrtEpProfilerImpl** profiler) ORT_MUST_USE_RESULT;
-  /* 26 */ bool(ORT_API_CALL* IsGraphCaptureEnabled)(_In_ const OrtEp* this_ptr);
-  /* 26 */ bool(ORT_API_CALL* IsGraphCaptured)(_In_ const OrtEp* this_ptr, _In_ int graph_annotation_id);
-  /* 26 */ OrtStatusPtr(ORT_API_CALL* ReplayGraph)(_In_ OrtEp* this_ptr, _In_ int graph_annotation_id) ORT_MUST_USE_RESULT;
-  /* 26 */ OrtGraphCaptureNodeAssignmentPolicy(ORT_API_CALL* GetGraphCaptureNodeAssignmentPolicy)(_In_ const OrtEp* this_ptr);
-  /* 26 */ OrtStatusPtr(ORT_API_CALL* GetAvailableResource)(_In_ const OrtEp* this_ptr, _Out_ OrtResourceCount* available) ORT_MUST_USE_RESULT;
-  /* 27 */ OrtStatusPtr(ORT_API_CALL* OnSessionInitializationEnd)(_In_ OrtEp* this_ptr) ORT_MUST_USE_RESULT;
-  /* 27 */ OrtStatusPtr(ORT_API_CALL* GetDefaultMemoryDevice)(_In_ const OrtEp* this_ptr, _Outptr_result_maybenull_ const OrtMemoryDevice** device) ORT_MUST_USE_RESULT;
-  /* 27 */ OrtStatusPtr(ORT_API_CALL* ReleaseCapturedGraph)(_In_ OrtEp* this_ptr, _In_ int graph_annotation_id) ORT_MUST_USE_RESULT;
-  /* 29 */ OrtStatusPtr(ORT_API_CALL* GetWeightlessSupport)(_In_ const OrtEp* this_ptr, _Out_ OrtWeightlessSupport* support) ORT_MUST_USE_RESULT;
+  /* since 22 */
+  const char*(ORT_API_CALL* GetName)(_In_ const OrtEp* this_ptr);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetCapability)(_In_ OrtEp* this_ptr, _In_ const OrtGraph* graph, _Inout_ OrtEpGraphSupportInfo* graph_support_info) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* Compile)(_In_ OrtEp* this_ptr, _In_ const OrtGraph** graphs, _In_ const OrtNode** fused_nodes, _In_ size_t count, _Out_writes_all_(count) OrtNodeComputeInfo** node_compute_infos, _Out_writes_(count) OrtNode** ep_context_nodes) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void(ORT_API_CALL* ReleaseNodeComputeInfos)(_In_ OrtEp* this_ptr, OrtNodeComputeInfo** node_compute_infos, _In_ size_t num_node_compute_infos);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* GetPreferredDataLayout)(_In_ OrtEp* this_ptr, _Out_ OrtEpDataLayout* preferred_data_layout) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ShouldConvertDataLayoutForOp)(_In_ OrtEp* this_ptr, _In_z_ const char* domain, _In_z_ const char* op_type, _In_ OrtEpDataLayout target_data_layout, _Outptr_ int* should_convert) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* SetDynamicOptions)(_In_ OrtEp* this_ptr, _In_reads_(num_options) const char* const* option_keys, _In_reads_(num_options) const char* const* option_values, _In_ size_t num_options) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* OnRunStart)(_In_ OrtEp* this_ptr, _In_ const OrtRunOptions* run_options) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* OnRunEnd)(_In_ OrtEp* this_ptr, _In_ const OrtRunOptions* run_options, _In_ bool sync_stream) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateAllocator)(_In_ OrtEp* this_ptr, _In_ const OrtMemoryInfo* memory_info, _Outptr_result_maybenull_ OrtAllocator** allocator) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateSyncStreamForDevice)(_In_ OrtEp* this_ptr, _In_ const OrtMemoryDevice* memory_device, _Outptr_ OrtSyncStreamImpl** stream) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  const char*(ORT_API_CALL* GetCompiledModelCompatibilityInfo)(_In_ OrtEp* this_ptr, _In_ const OrtGraph* graph);
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetKernelRegistry)(_In_ OrtEp* this_ptr, _Outptr_result_maybenull_ const OrtKernelRegistry** kernel_registry) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* IsConcurrentRunSupported)(_In_ OrtEp* this_ptr, _Outptr_ bool* is_supported) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* Sync)(_In_ OrtEp* this_ptr) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* CreateProfiler)(_In_ OrtEp* this_ptr, _Outptr_result_maybenull_ OrtEpProfilerImpl** profiler) ORT_MUST_USE_RESULT;
+  /* since 26 */
+  bool(ORT_API_CALL* IsGraphCaptureEnabled)(_In_ const OrtEp* this_ptr);
+  /* since 26 */
+  bool(ORT_API_CALL* IsGraphCaptured)(_In_ const OrtEp* this_ptr, _In_ int graph_annotation_id);
+  /* since 26 */
+  OrtStatusPtr(ORT_API_CALL* ReplayGraph)(_In_ OrtEp* this_ptr, _In_ int graph_annotation_id) ORT_MUST_USE_RESULT;
+  /* since 26 */
+  OrtGraphCaptureNodeAssignmentPolicy(ORT_API_CALL* GetGraphCaptureNodeAssignmentPolicy)(_In_ const OrtEp* this_ptr);
+  /* since 26 */
+  OrtStatusPtr(ORT_API_CALL* GetAvailableResource)(_In_ const OrtEp* this_ptr, _Out_ OrtResourceCount* available) ORT_MUST_USE_RESULT;
+  /* since 27 */
+  OrtStatusPtr(ORT_API_CALL* OnSessionInitializationEnd)(_In_ OrtEp* this_ptr) ORT_MUST_USE_RESULT;
+  /* since 27 */
+  OrtStatusPtr(ORT_API_CALL* GetDefaultMemoryDevice)(_In_ const OrtEp* this_ptr, _Outptr_result_maybenull_ const OrtMemoryDevice** device) ORT_MUST_USE_RESULT;
+  /* since 27 */
+  OrtStatusPtr(ORT_API_CALL* ReleaseCapturedGraph)(_In_ OrtEp* this_ptr, _In_ int graph_annotation_id) ORT_MUST_USE_RESULT;
+  /* since 29 */
+  OrtStatusPtr(ORT_API_CALL* GetWeightlessSupport)(_In_ const OrtEp* this_ptr, _Out_ OrtWeightlessSupport* support) ORT_MUST_USE_RESULT;
 };
 
+/* since 22 */
 typedef OrtStatus*(ORT_API_CALL* CreateEpApiFactoriesFn)(_In_ const char* registered_name, _In_ const OrtApiBase* ort_api_base, _In_ const OrtLogger* default_logger, _Inout_ OrtEpFactory** factories, _In_ size_t max_factories, _Out_ size_t* num_factories);
 
+/* since 22 */
 typedef OrtStatus*(ORT_API_CALL* ReleaseEpApiFactoryFn)(_In_ OrtEpFactory* factory);
 
+/* since 22 */
 struct OrtEpFactory {
+  /* since 22 */
   uint32_t ort_version_supported;
-  /* 22 */ const char*(ORT_API_CALL* GetName)(const OrtEpFactory* this_ptr);
-  /* 22 */ const char*(ORT_API_CALL* GetVendor)(const OrtEpFactory* this_ptr);
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* GetSupportedDevices)(_In_ OrtEpFactory* this_ptr, _In_reads_(num_devices) const OrtHardwareDevice* const* devices, _In_ size_t num_devices, _Inout_ OrtEpDevice** ep_devices, _In_ size_t max_ep_devices, _Out_ size_t* num_ep_devices) ORT_MUST_USE_RESULT;
-  /* 22 */ OrtStatusPtr(ORT_API_CALL* CreateEp)(_In_ OrtEpFactory* this_ptr, _In_reads_(num_devices) const OrtHardwareDevice* const* devices, _In_reads_(num_devices) const OrtKeyValuePairs* const* ep_metadata_pairs, _In_ size_t num_devices, _In_ const OrtSessionOptions* session_options, _In_ const OrtLogger* logger, _Outptr_ OrtEp** ep) ORT_MUST_USE_RESULT;
-  /* 22 */ void(ORT_API_CALL* ReleaseEp)(OrtEpFactory* this_ptr, OrtEp* ep);
-  /* 23 */ uint32_t(ORT_API_CALL* GetVendorId)(const OrtEpFactory* this_ptr);
-  /* 23 */ const char*(ORT_API_CALL* GetVersion)(_In_ const OrtEpFactory* this_ptr);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* ValidateCompiledModelCompatibilityInfo)(_In_ OrtEpFactory* this_ptr, _In_reads_(num_devices) const OrtHardwareDevice* const* devices, _In_ size_t num_devices, _In_ const char* compatibility_info, _Out_ OrtCompiledModelCompatibility* model_compatibility) ORT_MUST_USE_RESULT;
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateAllocator)(_In_ OrtEpFactory* this_ptr, _In_ const OrtMemoryInfo* memory_info, _In_opt_ const OrtKeyValuePairs* allocator_options, _Outptr_result_maybenull_ OrtAllocator** allocator) ORT_MUST_USE_RESULT;
-  /* 23 */ void(ORT_API_CALL* ReleaseAllocator)(_In_ OrtEpFactory* this_ptr, _In_ OrtAllocator* allocator);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateDataTransfer)(_In_ OrtEpFactory* this_ptr, _Outptr_result_maybenull_ OrtDataTransferImpl** data_transfer) ORT_MUST_USE_RESULT;
-  /* 23 */ bool(ORT_API_CALL* IsStreamAware)(_In_ const OrtEpFactory* this_ptr);
-  /* 23 */ OrtStatusPtr(ORT_API_CALL* CreateSyncStreamForDevice)(_In_ OrtEpFactory* this_ptr, _In_ const OrtMemoryDevice* memory_device, _In_opt_ const OrtKeyValuePairs* stream_options, _Outptr_ OrtSyncStreamImpl** stream) ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetHardwareDeviceIncompatibilityDetails)(_In_ OrtEpFactory* this_ptr, _In_ const OrtHardwareDevice* hw, _Inout_ OrtDeviceEpIncompatibilityDetails* details) ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* CreateExternalResourceImporterForDevice)(_In_ OrtEpFactory* this_ptr, _In_ const OrtEpDevice* ep_device, _Outptr_result_maybenull_ OrtExternalResourceImporterImpl** out_importer) ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetNumCustomOpDomains)(_In_ OrtEpFactory* this_ptr, _Out_ size_t* num_domains) ORT_MUST_USE_RESULT;
-  /* 24 */ OrtStatusPtr(ORT_API_CALL* GetCustomOpDomains)(_In_ OrtEpFactory* this_ptr, _Out_writes_all_(num_domains) OrtCustomOpDomain** domains, _In_ size_t num_domains) ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* InitGraphicsInterop)(_In_ OrtEpFactory* this_ptr, _In_ const OrtEpDevice* ep_device, _In_ const OrtGraphicsInteropConfig* config) ORT_MUST_USE_RESULT;
-  /* 25 */ OrtStatusPtr(ORT_API_CALL* DeinitGraphicsInterop)(_In_ OrtEpFactory* this_ptr, _In_ const OrtEpDevice* ep_device) ORT_MUST_USE_RESULT;
-  /* 28 */ OrtStatusPtr(ORT_API_CALL* SelectBestModelCandidate)(_In_ OrtEpFactory* this_ptr, _In_ const OrtHardwareDevice* device, _In_reads_(num_candidates) const OrtKeyValuePairs* const* candidates, _In_ size_t num_candidates, _In_opt_ const OrtSessionOptions* session_options, _Out_ size_t* selected_index) ORT_MUST_USE_RESULT;
+  /* since 22 */
+  const char*(ORT_API_CALL* GetName)(const OrtEpFactory* this_ptr);
+  /* since 22 */
+  const char*(ORT_API_CALL* GetVendor)(const OrtEpFactory* this_ptr);
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* GetSupportedDevices)(_In_ OrtEpFactory* this_ptr, _In_reads_(num_devices) const OrtHardwareDevice* const* devices, _In_ size_t num_devices, _Inout_ OrtEpDevice** ep_devices, _In_ size_t max_ep_devices, _Out_ size_t* num_ep_devices) ORT_MUST_USE_RESULT;
+  /* since 22 */
+  OrtStatusPtr(ORT_API_CALL* CreateEp)(_In_ OrtEpFactory* this_ptr, _In_reads_(num_devices) const OrtHardwareDevice* const* devices, _In_reads_(num_devices) const OrtKeyValuePairs* const* ep_metadata_pairs, _In_ size_t num_devices, _In_ const OrtSessionOptions* session_options, _In_ const OrtLogger* logger, _Outptr_ OrtEp** ep) ORT_MUST_USE_RESULT;
+  /* since 22 */
+  void(ORT_API_CALL* ReleaseEp)(OrtEpFactory* this_ptr, OrtEp* ep);
+  /* since 23 */
+  uint32_t(ORT_API_CALL* GetVendorId)(const OrtEpFactory* this_ptr);
+  /* since 23 */
+  const char*(ORT_API_CALL* GetVersion)(_In_ const OrtEpFactory* this_ptr);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* ValidateCompiledModelCompatibilityInfo)(_In_ OrtEpFactory* this_ptr, _In_reads_(num_devices) const OrtHardwareDevice* const* devices, _In_ size_t num_devices, _In_ const char* compatibility_info, _Out_ OrtCompiledModelCompatibility* model_compatibility) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateAllocator)(_In_ OrtEpFactory* this_ptr, _In_ const OrtMemoryInfo* memory_info, _In_opt_ const OrtKeyValuePairs* allocator_options, _Outptr_result_maybenull_ OrtAllocator** allocator) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  void(ORT_API_CALL* ReleaseAllocator)(_In_ OrtEpFactory* this_ptr, _In_ OrtAllocator* allocator);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateDataTransfer)(_In_ OrtEpFactory* this_ptr, _Outptr_result_maybenull_ OrtDataTransferImpl** data_transfer) ORT_MUST_USE_RESULT;
+  /* since 23 */
+  bool(ORT_API_CALL* IsStreamAware)(_In_ const OrtEpFactory* this_ptr);
+  /* since 23 */
+  OrtStatusPtr(ORT_API_CALL* CreateSyncStreamForDevice)(_In_ OrtEpFactory* this_ptr, _In_ const OrtMemoryDevice* memory_device, _In_opt_ const OrtKeyValuePairs* stream_options, _Outptr_ OrtSyncStreamImpl** stream) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetHardwareDeviceIncompatibilityDetails)(_In_ OrtEpFactory* this_ptr, _In_ const OrtHardwareDevice* hw, _Inout_ OrtDeviceEpIncompatibilityDetails* details) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* CreateExternalResourceImporterForDevice)(_In_ OrtEpFactory* this_ptr, _In_ const OrtEpDevice* ep_device, _Outptr_result_maybenull_ OrtExternalResourceImporterImpl** out_importer) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetNumCustomOpDomains)(_In_ OrtEpFactory* this_ptr, _Out_ size_t* num_domains) ORT_MUST_USE_RESULT;
+  /* since 24 */
+  OrtStatusPtr(ORT_API_CALL* GetCustomOpDomains)(_In_ OrtEpFactory* this_ptr, _Out_writes_all_(num_domains) OrtCustomOpDomain** domains, _In_ size_t num_domains) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* InitGraphicsInterop)(_In_ OrtEpFactory* this_ptr, _In_ const OrtEpDevice* ep_device, _In_ const OrtGraphicsInteropConfig* config) ORT_MUST_USE_RESULT;
+  /* since 25 */
+  OrtStatusPtr(ORT_API_CALL* DeinitGraphicsInterop)(_In_ OrtEpFactory* this_ptr, _In_ const OrtEpDevice* ep_device) ORT_MUST_USE_RESULT;
+  /* since 28 */
+  OrtStatusPtr(ORT_API_CALL* SelectBestModelCandidate)(_In_ OrtEpFactory* this_ptr, _In_ const OrtHardwareDevice* device, _In_reads_(num_candidates) const OrtKeyValuePairs* const* candidates, _In_ size_t num_candidates, _In_opt_ const OrtSessionOptions* session_options, _Out_ size_t* selected_index) ORT_MUST_USE_RESULT;
 };
 
 ORT_EXPORT const OrtApiBase* ORT_API_CALL OrtGetApiBase(void) NO_EXCEPTION;
@@ -1535,828 +2289,824 @@ ORT_EXPORT OrtStatusPtr ORT_API_CALL OrtSessionOptionsAppendExecutionProvider_Te
 }
 #endif
 
-ORT_ABI_ASSERT(offsetof(OrtApiBase, GetApi) == 0 * sizeof(void*), "OrtApiBase::GetApi has moved");
-ORT_ABI_ASSERT(offsetof(OrtApiBase, GetVersionString) == 1 * sizeof(void*), "OrtApiBase::GetVersionString has moved");
-ORT_ABI_ASSERT(sizeof(OrtApiBase) == 2 * sizeof(void*), "OrtApiBase has another size");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateStatus) == 0 * sizeof(void*), "OrtApi::CreateStatus has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetErrorCode) == 1 * sizeof(void*), "OrtApi::GetErrorCode has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetErrorMessage) == 2 * sizeof(void*), "OrtApi::GetErrorMessage has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateEnv) == 3 * sizeof(void*), "OrtApi::CreateEnv has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateEnvWithCustomLogger) == 4 * sizeof(void*), "OrtApi::CreateEnvWithCustomLogger has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EnableTelemetryEvents) == 5 * sizeof(void*), "OrtApi::EnableTelemetryEvents has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DisableTelemetryEvents) == 6 * sizeof(void*), "OrtApi::DisableTelemetryEvents has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSession) == 7 * sizeof(void*), "OrtApi::CreateSession has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSessionFromArray) == 8 * sizeof(void*), "OrtApi::CreateSessionFromArray has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Run) == 9 * sizeof(void*), "OrtApi::Run has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSessionOptions) == 10 * sizeof(void*), "OrtApi::CreateSessionOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetOptimizedModelFilePath) == 11 * sizeof(void*), "OrtApi::SetOptimizedModelFilePath has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CloneSessionOptions) == 12 * sizeof(void*), "OrtApi::CloneSessionOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetSessionExecutionMode) == 13 * sizeof(void*), "OrtApi::SetSessionExecutionMode has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EnableProfiling) == 14 * sizeof(void*), "OrtApi::EnableProfiling has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DisableProfiling) == 15 * sizeof(void*), "OrtApi::DisableProfiling has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EnableMemPattern) == 16 * sizeof(void*), "OrtApi::EnableMemPattern has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DisableMemPattern) == 17 * sizeof(void*), "OrtApi::DisableMemPattern has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EnableCpuMemArena) == 18 * sizeof(void*), "OrtApi::EnableCpuMemArena has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DisableCpuMemArena) == 19 * sizeof(void*), "OrtApi::DisableCpuMemArena has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetSessionLogId) == 20 * sizeof(void*), "OrtApi::SetSessionLogId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetSessionLogVerbosityLevel) == 21 * sizeof(void*), "OrtApi::SetSessionLogVerbosityLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetSessionLogSeverityLevel) == 22 * sizeof(void*), "OrtApi::SetSessionLogSeverityLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetSessionGraphOptimizationLevel) == 23 * sizeof(void*), "OrtApi::SetSessionGraphOptimizationLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetIntraOpNumThreads) == 24 * sizeof(void*), "OrtApi::SetIntraOpNumThreads has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetInterOpNumThreads) == 25 * sizeof(void*), "OrtApi::SetInterOpNumThreads has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateCustomOpDomain) == 26 * sizeof(void*), "OrtApi::CreateCustomOpDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CustomOpDomain_Add) == 27 * sizeof(void*), "OrtApi::CustomOpDomain_Add has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddCustomOpDomain) == 28 * sizeof(void*), "OrtApi::AddCustomOpDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RegisterCustomOpsLibrary) == 29 * sizeof(void*), "OrtApi::RegisterCustomOpsLibrary has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetInputCount) == 30 * sizeof(void*), "OrtApi::SessionGetInputCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetOutputCount) == 31 * sizeof(void*), "OrtApi::SessionGetOutputCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetOverridableInitializerCount) == 32 * sizeof(void*), "OrtApi::SessionGetOverridableInitializerCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetInputTypeInfo) == 33 * sizeof(void*), "OrtApi::SessionGetInputTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetOutputTypeInfo) == 34 * sizeof(void*), "OrtApi::SessionGetOutputTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetOverridableInitializerTypeInfo) == 35 * sizeof(void*), "OrtApi::SessionGetOverridableInitializerTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetInputName) == 36 * sizeof(void*), "OrtApi::SessionGetInputName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetOutputName) == 37 * sizeof(void*), "OrtApi::SessionGetOutputName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetOverridableInitializerName) == 38 * sizeof(void*), "OrtApi::SessionGetOverridableInitializerName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateRunOptions) == 39 * sizeof(void*), "OrtApi::CreateRunOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsSetRunLogVerbosityLevel) == 40 * sizeof(void*), "OrtApi::RunOptionsSetRunLogVerbosityLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsSetRunLogSeverityLevel) == 41 * sizeof(void*), "OrtApi::RunOptionsSetRunLogSeverityLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsSetRunTag) == 42 * sizeof(void*), "OrtApi::RunOptionsSetRunTag has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsGetRunLogVerbosityLevel) == 43 * sizeof(void*), "OrtApi::RunOptionsGetRunLogVerbosityLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsGetRunLogSeverityLevel) == 44 * sizeof(void*), "OrtApi::RunOptionsGetRunLogSeverityLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsGetRunTag) == 45 * sizeof(void*), "OrtApi::RunOptionsGetRunTag has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsSetTerminate) == 46 * sizeof(void*), "OrtApi::RunOptionsSetTerminate has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsUnsetTerminate) == 47 * sizeof(void*), "OrtApi::RunOptionsUnsetTerminate has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateTensorAsOrtValue) == 48 * sizeof(void*), "OrtApi::CreateTensorAsOrtValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateTensorWithDataAsOrtValue) == 49 * sizeof(void*), "OrtApi::CreateTensorWithDataAsOrtValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, IsTensor) == 50 * sizeof(void*), "OrtApi::IsTensor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorMutableData) == 51 * sizeof(void*), "OrtApi::GetTensorMutableData has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, FillStringTensor) == 52 * sizeof(void*), "OrtApi::FillStringTensor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetStringTensorDataLength) == 53 * sizeof(void*), "OrtApi::GetStringTensorDataLength has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetStringTensorContent) == 54 * sizeof(void*), "OrtApi::GetStringTensorContent has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CastTypeInfoToTensorInfo) == 55 * sizeof(void*), "OrtApi::CastTypeInfoToTensorInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetOnnxTypeFromTypeInfo) == 56 * sizeof(void*), "OrtApi::GetOnnxTypeFromTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateTensorTypeAndShapeInfo) == 57 * sizeof(void*), "OrtApi::CreateTensorTypeAndShapeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetTensorElementType) == 58 * sizeof(void*), "OrtApi::SetTensorElementType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetDimensions) == 59 * sizeof(void*), "OrtApi::SetDimensions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorElementType) == 60 * sizeof(void*), "OrtApi::GetTensorElementType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetDimensionsCount) == 61 * sizeof(void*), "OrtApi::GetDimensionsCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetDimensions) == 62 * sizeof(void*), "OrtApi::GetDimensions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSymbolicDimensions) == 63 * sizeof(void*), "OrtApi::GetSymbolicDimensions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorShapeElementCount) == 64 * sizeof(void*), "OrtApi::GetTensorShapeElementCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorTypeAndShape) == 65 * sizeof(void*), "OrtApi::GetTensorTypeAndShape has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTypeInfo) == 66 * sizeof(void*), "OrtApi::GetTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetValueType) == 67 * sizeof(void*), "OrtApi::GetValueType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateMemoryInfo) == 68 * sizeof(void*), "OrtApi::CreateMemoryInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateCpuMemoryInfo) == 69 * sizeof(void*), "OrtApi::CreateCpuMemoryInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CompareMemoryInfo) == 70 * sizeof(void*), "OrtApi::CompareMemoryInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, MemoryInfoGetName) == 71 * sizeof(void*), "OrtApi::MemoryInfoGetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, MemoryInfoGetId) == 72 * sizeof(void*), "OrtApi::MemoryInfoGetId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, MemoryInfoGetMemType) == 73 * sizeof(void*), "OrtApi::MemoryInfoGetMemType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, MemoryInfoGetType) == 74 * sizeof(void*), "OrtApi::MemoryInfoGetType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AllocatorAlloc) == 75 * sizeof(void*), "OrtApi::AllocatorAlloc has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AllocatorFree) == 76 * sizeof(void*), "OrtApi::AllocatorFree has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AllocatorGetInfo) == 77 * sizeof(void*), "OrtApi::AllocatorGetInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetAllocatorWithDefaultOptions) == 78 * sizeof(void*), "OrtApi::GetAllocatorWithDefaultOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddFreeDimensionOverride) == 79 * sizeof(void*), "OrtApi::AddFreeDimensionOverride has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetValue) == 80 * sizeof(void*), "OrtApi::GetValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetValueCount) == 81 * sizeof(void*), "OrtApi::GetValueCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateValue) == 82 * sizeof(void*), "OrtApi::CreateValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateOpaqueValue) == 83 * sizeof(void*), "OrtApi::CreateOpaqueValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetOpaqueValue) == 84 * sizeof(void*), "OrtApi::GetOpaqueValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAttribute_float) == 85 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_float has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAttribute_int64) == 86 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_int64 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAttribute_string) == 87 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_string has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetInputCount) == 88 * sizeof(void*), "OrtApi::KernelContext_GetInputCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetOutputCount) == 89 * sizeof(void*), "OrtApi::KernelContext_GetOutputCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetInput) == 90 * sizeof(void*), "OrtApi::KernelContext_GetInput has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetOutput) == 91 * sizeof(void*), "OrtApi::KernelContext_GetOutput has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseEnv) == 92 * sizeof(void*), "OrtApi::ReleaseEnv has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseStatus) == 93 * sizeof(void*), "OrtApi::ReleaseStatus has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseMemoryInfo) == 94 * sizeof(void*), "OrtApi::ReleaseMemoryInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseSession) == 95 * sizeof(void*), "OrtApi::ReleaseSession has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseValue) == 96 * sizeof(void*), "OrtApi::ReleaseValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseRunOptions) == 97 * sizeof(void*), "OrtApi::ReleaseRunOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseTypeInfo) == 98 * sizeof(void*), "OrtApi::ReleaseTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseTensorTypeAndShapeInfo) == 99 * sizeof(void*), "OrtApi::ReleaseTensorTypeAndShapeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseSessionOptions) == 100 * sizeof(void*), "OrtApi::ReleaseSessionOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseCustomOpDomain) == 101 * sizeof(void*), "OrtApi::ReleaseCustomOpDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetDenotationFromTypeInfo) == 102 * sizeof(void*), "OrtApi::GetDenotationFromTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CastTypeInfoToMapTypeInfo) == 103 * sizeof(void*), "OrtApi::CastTypeInfoToMapTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CastTypeInfoToSequenceTypeInfo) == 104 * sizeof(void*), "OrtApi::CastTypeInfoToSequenceTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetMapKeyType) == 105 * sizeof(void*), "OrtApi::GetMapKeyType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetMapValueType) == 106 * sizeof(void*), "OrtApi::GetMapValueType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSequenceElementType) == 107 * sizeof(void*), "OrtApi::GetSequenceElementType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseMapTypeInfo) == 108 * sizeof(void*), "OrtApi::ReleaseMapTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseSequenceTypeInfo) == 109 * sizeof(void*), "OrtApi::ReleaseSequenceTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionEndProfiling) == 110 * sizeof(void*), "OrtApi::SessionEndProfiling has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetModelMetadata) == 111 * sizeof(void*), "OrtApi::SessionGetModelMetadata has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataGetProducerName) == 112 * sizeof(void*), "OrtApi::ModelMetadataGetProducerName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataGetGraphName) == 113 * sizeof(void*), "OrtApi::ModelMetadataGetGraphName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataGetDomain) == 114 * sizeof(void*), "OrtApi::ModelMetadataGetDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataGetDescription) == 115 * sizeof(void*), "OrtApi::ModelMetadataGetDescription has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataLookupCustomMetadataMap) == 116 * sizeof(void*), "OrtApi::ModelMetadataLookupCustomMetadataMap has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataGetVersion) == 117 * sizeof(void*), "OrtApi::ModelMetadataGetVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseModelMetadata) == 118 * sizeof(void*), "OrtApi::ReleaseModelMetadata has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateEnvWithGlobalThreadPools) == 119 * sizeof(void*), "OrtApi::CreateEnvWithGlobalThreadPools has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DisablePerSessionThreads) == 120 * sizeof(void*), "OrtApi::DisablePerSessionThreads has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateThreadingOptions) == 121 * sizeof(void*), "OrtApi::CreateThreadingOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseThreadingOptions) == 122 * sizeof(void*), "OrtApi::ReleaseThreadingOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataGetCustomMetadataMapKeys) == 123 * sizeof(void*), "OrtApi::ModelMetadataGetCustomMetadataMapKeys has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddFreeDimensionOverrideByName) == 124 * sizeof(void*), "OrtApi::AddFreeDimensionOverrideByName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetAvailableProviders) == 125 * sizeof(void*), "OrtApi::GetAvailableProviders has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseAvailableProviders) == 126 * sizeof(void*), "OrtApi::ReleaseAvailableProviders has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetStringTensorElementLength) == 127 * sizeof(void*), "OrtApi::GetStringTensorElementLength has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetStringTensorElement) == 128 * sizeof(void*), "OrtApi::GetStringTensorElement has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, FillStringTensorElement) == 129 * sizeof(void*), "OrtApi::FillStringTensorElement has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddSessionConfigEntry) == 130 * sizeof(void*), "OrtApi::AddSessionConfigEntry has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateAllocator) == 131 * sizeof(void*), "OrtApi::CreateAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseAllocator) == 132 * sizeof(void*), "OrtApi::ReleaseAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunWithBinding) == 133 * sizeof(void*), "OrtApi::RunWithBinding has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateIoBinding) == 134 * sizeof(void*), "OrtApi::CreateIoBinding has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseIoBinding) == 135 * sizeof(void*), "OrtApi::ReleaseIoBinding has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, BindInput) == 136 * sizeof(void*), "OrtApi::BindInput has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, BindOutput) == 137 * sizeof(void*), "OrtApi::BindOutput has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, BindOutputToDevice) == 138 * sizeof(void*), "OrtApi::BindOutputToDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetBoundOutputNames) == 139 * sizeof(void*), "OrtApi::GetBoundOutputNames has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetBoundOutputValues) == 140 * sizeof(void*), "OrtApi::GetBoundOutputValues has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ClearBoundInputs) == 141 * sizeof(void*), "OrtApi::ClearBoundInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ClearBoundOutputs) == 142 * sizeof(void*), "OrtApi::ClearBoundOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, TensorAt) == 143 * sizeof(void*), "OrtApi::TensorAt has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateAndRegisterAllocator) == 144 * sizeof(void*), "OrtApi::CreateAndRegisterAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetLanguageProjection) == 145 * sizeof(void*), "OrtApi::SetLanguageProjection has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetProfilingStartTimeNs) == 146 * sizeof(void*), "OrtApi::SessionGetProfilingStartTimeNs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalIntraOpNumThreads) == 147 * sizeof(void*), "OrtApi::SetGlobalIntraOpNumThreads has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalInterOpNumThreads) == 148 * sizeof(void*), "OrtApi::SetGlobalInterOpNumThreads has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalSpinControl) == 149 * sizeof(void*), "OrtApi::SetGlobalSpinControl has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddInitializer) == 150 * sizeof(void*), "OrtApi::AddInitializer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateEnvWithCustomLoggerAndGlobalThreadPools) == 151 * sizeof(void*), "OrtApi::CreateEnvWithCustomLoggerAndGlobalThreadPools has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_CUDA) == 152 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_CUDA has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_ROCM) == 153 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_ROCM has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_OpenVINO) == 154 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_OpenVINO has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalDenormalAsZero) == 155 * sizeof(void*), "OrtApi::SetGlobalDenormalAsZero has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateArenaCfg) == 156 * sizeof(void*), "OrtApi::CreateArenaCfg has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseArenaCfg) == 157 * sizeof(void*), "OrtApi::ReleaseArenaCfg has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ModelMetadataGetGraphDescription) == 158 * sizeof(void*), "OrtApi::ModelMetadataGetGraphDescription has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_TensorRT) == 159 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_TensorRT has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetCurrentGpuDeviceId) == 160 * sizeof(void*), "OrtApi::SetCurrentGpuDeviceId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetCurrentGpuDeviceId) == 161 * sizeof(void*), "OrtApi::GetCurrentGpuDeviceId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAttributeArray_float) == 162 * sizeof(void*), "OrtApi::KernelInfoGetAttributeArray_float has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAttributeArray_int64) == 163 * sizeof(void*), "OrtApi::KernelInfoGetAttributeArray_int64 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateArenaCfgV2) == 164 * sizeof(void*), "OrtApi::CreateArenaCfgV2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddRunConfigEntry) == 165 * sizeof(void*), "OrtApi::AddRunConfigEntry has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreatePrepackedWeightsContainer) == 166 * sizeof(void*), "OrtApi::CreatePrepackedWeightsContainer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleasePrepackedWeightsContainer) == 167 * sizeof(void*), "OrtApi::ReleasePrepackedWeightsContainer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSessionWithPrepackedWeightsContainer) == 168 * sizeof(void*), "OrtApi::CreateSessionWithPrepackedWeightsContainer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSessionFromArrayWithPrepackedWeightsContainer) == 169 * sizeof(void*), "OrtApi::CreateSessionFromArrayWithPrepackedWeightsContainer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_TensorRT_V2) == 170 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_TensorRT_V2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateTensorRTProviderOptions) == 171 * sizeof(void*), "OrtApi::CreateTensorRTProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateTensorRTProviderOptions) == 172 * sizeof(void*), "OrtApi::UpdateTensorRTProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorRTProviderOptionsAsString) == 173 * sizeof(void*), "OrtApi::GetTensorRTProviderOptionsAsString has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseTensorRTProviderOptions) == 174 * sizeof(void*), "OrtApi::ReleaseTensorRTProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EnableOrtCustomOps) == 175 * sizeof(void*), "OrtApi::EnableOrtCustomOps has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RegisterAllocator) == 176 * sizeof(void*), "OrtApi::RegisterAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UnregisterAllocator) == 177 * sizeof(void*), "OrtApi::UnregisterAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, IsSparseTensor) == 178 * sizeof(void*), "OrtApi::IsSparseTensor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSparseTensorAsOrtValue) == 179 * sizeof(void*), "OrtApi::CreateSparseTensorAsOrtValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, FillSparseTensorCoo) == 180 * sizeof(void*), "OrtApi::FillSparseTensorCoo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, FillSparseTensorCsr) == 181 * sizeof(void*), "OrtApi::FillSparseTensorCsr has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, FillSparseTensorBlockSparse) == 182 * sizeof(void*), "OrtApi::FillSparseTensorBlockSparse has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSparseTensorWithValuesAsOrtValue) == 183 * sizeof(void*), "OrtApi::CreateSparseTensorWithValuesAsOrtValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UseCooIndices) == 184 * sizeof(void*), "OrtApi::UseCooIndices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UseCsrIndices) == 185 * sizeof(void*), "OrtApi::UseCsrIndices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UseBlockSparseIndices) == 186 * sizeof(void*), "OrtApi::UseBlockSparseIndices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSparseTensorFormat) == 187 * sizeof(void*), "OrtApi::GetSparseTensorFormat has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSparseTensorValuesTypeAndShape) == 188 * sizeof(void*), "OrtApi::GetSparseTensorValuesTypeAndShape has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSparseTensorValues) == 189 * sizeof(void*), "OrtApi::GetSparseTensorValues has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSparseTensorIndicesTypeShape) == 190 * sizeof(void*), "OrtApi::GetSparseTensorIndicesTypeShape has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSparseTensorIndices) == 191 * sizeof(void*), "OrtApi::GetSparseTensorIndices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, HasValue) == 192 * sizeof(void*), "OrtApi::HasValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetGPUComputeStream) == 193 * sizeof(void*), "OrtApi::KernelContext_GetGPUComputeStream has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorMemoryInfo) == 194 * sizeof(void*), "OrtApi::GetTensorMemoryInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetExecutionProviderApi) == 195 * sizeof(void*), "OrtApi::GetExecutionProviderApi has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsSetCustomCreateThreadFn) == 196 * sizeof(void*), "OrtApi::SessionOptionsSetCustomCreateThreadFn has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsSetCustomThreadCreationOptions) == 197 * sizeof(void*), "OrtApi::SessionOptionsSetCustomThreadCreationOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsSetCustomJoinThreadFn) == 198 * sizeof(void*), "OrtApi::SessionOptionsSetCustomJoinThreadFn has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalCustomCreateThreadFn) == 199 * sizeof(void*), "OrtApi::SetGlobalCustomCreateThreadFn has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalCustomThreadCreationOptions) == 200 * sizeof(void*), "OrtApi::SetGlobalCustomThreadCreationOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalCustomJoinThreadFn) == 201 * sizeof(void*), "OrtApi::SetGlobalCustomJoinThreadFn has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SynchronizeBoundInputs) == 202 * sizeof(void*), "OrtApi::SynchronizeBoundInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SynchronizeBoundOutputs) == 203 * sizeof(void*), "OrtApi::SynchronizeBoundOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_CUDA_V2) == 204 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_CUDA_V2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateCUDAProviderOptions) == 205 * sizeof(void*), "OrtApi::CreateCUDAProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateCUDAProviderOptions) == 206 * sizeof(void*), "OrtApi::UpdateCUDAProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetCUDAProviderOptionsAsString) == 207 * sizeof(void*), "OrtApi::GetCUDAProviderOptionsAsString has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseCUDAProviderOptions) == 208 * sizeof(void*), "OrtApi::ReleaseCUDAProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_MIGraphX) == 209 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_MIGraphX has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddExternalInitializers) == 210 * sizeof(void*), "OrtApi::AddExternalInitializers has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateOpAttr) == 211 * sizeof(void*), "OrtApi::CreateOpAttr has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseOpAttr) == 212 * sizeof(void*), "OrtApi::ReleaseOpAttr has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateOp) == 213 * sizeof(void*), "OrtApi::CreateOp has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, InvokeOp) == 214 * sizeof(void*), "OrtApi::InvokeOp has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseOp) == 215 * sizeof(void*), "OrtApi::ReleaseOp has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider) == 216 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CopyKernelInfo) == 217 * sizeof(void*), "OrtApi::CopyKernelInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseKernelInfo) == 218 * sizeof(void*), "OrtApi::ReleaseKernelInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTrainingApi) == 219 * sizeof(void*), "OrtApi::GetTrainingApi has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_CANN) == 220 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_CANN has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateCANNProviderOptions) == 221 * sizeof(void*), "OrtApi::CreateCANNProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateCANNProviderOptions) == 222 * sizeof(void*), "OrtApi::UpdateCANNProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetCANNProviderOptionsAsString) == 223 * sizeof(void*), "OrtApi::GetCANNProviderOptionsAsString has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseCANNProviderOptions) == 224 * sizeof(void*), "OrtApi::ReleaseCANNProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, MemoryInfoGetDeviceType) == 225 * sizeof(void*), "OrtApi::MemoryInfoGetDeviceType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateEnvWithCustomLogLevel) == 226 * sizeof(void*), "OrtApi::UpdateEnvWithCustomLogLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetGlobalIntraOpThreadAffinity) == 227 * sizeof(void*), "OrtApi::SetGlobalIntraOpThreadAffinity has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RegisterCustomOpsLibrary_V2) == 228 * sizeof(void*), "OrtApi::RegisterCustomOpsLibrary_V2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RegisterCustomOpsUsingFunction) == 229 * sizeof(void*), "OrtApi::RegisterCustomOpsUsingFunction has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetInputCount) == 230 * sizeof(void*), "OrtApi::KernelInfo_GetInputCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetOutputCount) == 231 * sizeof(void*), "OrtApi::KernelInfo_GetOutputCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetInputName) == 232 * sizeof(void*), "OrtApi::KernelInfo_GetInputName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetOutputName) == 233 * sizeof(void*), "OrtApi::KernelInfo_GetOutputName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetInputTypeInfo) == 234 * sizeof(void*), "OrtApi::KernelInfo_GetInputTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetOutputTypeInfo) == 235 * sizeof(void*), "OrtApi::KernelInfo_GetOutputTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAttribute_tensor) == 236 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_tensor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, HasSessionConfigEntry) == 237 * sizeof(void*), "OrtApi::HasSessionConfigEntry has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSessionConfigEntry) == 238 * sizeof(void*), "OrtApi::GetSessionConfigEntry has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_Dnnl) == 239 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_Dnnl has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateDnnlProviderOptions) == 240 * sizeof(void*), "OrtApi::CreateDnnlProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateDnnlProviderOptions) == 241 * sizeof(void*), "OrtApi::UpdateDnnlProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetDnnlProviderOptionsAsString) == 242 * sizeof(void*), "OrtApi::GetDnnlProviderOptionsAsString has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseDnnlProviderOptions) == 243 * sizeof(void*), "OrtApi::ReleaseDnnlProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetNodeName) == 244 * sizeof(void*), "OrtApi::KernelInfo_GetNodeName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetLogger) == 245 * sizeof(void*), "OrtApi::KernelInfo_GetLogger has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetLogger) == 246 * sizeof(void*), "OrtApi::KernelContext_GetLogger has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Logger_LogMessage) == 247 * sizeof(void*), "OrtApi::Logger_LogMessage has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Logger_GetLoggingSeverityLevel) == 248 * sizeof(void*), "OrtApi::Logger_GetLoggingSeverityLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetConstantInput_tensor) == 249 * sizeof(void*), "OrtApi::KernelInfoGetConstantInput_tensor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CastTypeInfoToOptionalTypeInfo) == 250 * sizeof(void*), "OrtApi::CastTypeInfoToOptionalTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetOptionalContainedTypeInfo) == 251 * sizeof(void*), "OrtApi::GetOptionalContainedTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetResizedStringTensorElementBuffer) == 252 * sizeof(void*), "OrtApi::GetResizedStringTensorElementBuffer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetAllocator) == 253 * sizeof(void*), "OrtApi::KernelContext_GetAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetBuildInfoString) == 254 * sizeof(void*), "OrtApi::GetBuildInfoString has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateROCMProviderOptions) == 255 * sizeof(void*), "OrtApi::CreateROCMProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateROCMProviderOptions) == 256 * sizeof(void*), "OrtApi::UpdateROCMProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetROCMProviderOptionsAsString) == 257 * sizeof(void*), "OrtApi::GetROCMProviderOptionsAsString has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseROCMProviderOptions) == 258 * sizeof(void*), "OrtApi::ReleaseROCMProviderOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateAndRegisterAllocatorV2) == 259 * sizeof(void*), "OrtApi::CreateAndRegisterAllocatorV2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunAsync) == 260 * sizeof(void*), "OrtApi::RunAsync has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateTensorRTProviderOptionsWithValue) == 261 * sizeof(void*), "OrtApi::UpdateTensorRTProviderOptionsWithValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorRTProviderOptionsByName) == 262 * sizeof(void*), "OrtApi::GetTensorRTProviderOptionsByName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UpdateCUDAProviderOptionsWithValue) == 263 * sizeof(void*), "OrtApi::UpdateCUDAProviderOptionsWithValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetCUDAProviderOptionsByName) == 264 * sizeof(void*), "OrtApi::GetCUDAProviderOptionsByName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetResource) == 265 * sizeof(void*), "OrtApi::KernelContext_GetResource has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetUserLoggingFunction) == 266 * sizeof(void*), "OrtApi::SetUserLoggingFunction has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ShapeInferContext_GetInputCount) == 267 * sizeof(void*), "OrtApi::ShapeInferContext_GetInputCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ShapeInferContext_GetInputTypeShape) == 268 * sizeof(void*), "OrtApi::ShapeInferContext_GetInputTypeShape has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ShapeInferContext_GetAttribute) == 269 * sizeof(void*), "OrtApi::ShapeInferContext_GetAttribute has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ShapeInferContext_SetOutputTypeShape) == 270 * sizeof(void*), "OrtApi::ShapeInferContext_SetOutputTypeShape has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetSymbolicDimensions) == 271 * sizeof(void*), "OrtApi::SetSymbolicDimensions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReadOpAttr) == 272 * sizeof(void*), "OrtApi::ReadOpAttr has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetDeterministicCompute) == 273 * sizeof(void*), "OrtApi::SetDeterministicCompute has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_ParallelFor) == 274 * sizeof(void*), "OrtApi::KernelContext_ParallelFor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_OpenVINO_V2) == 275 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_OpenVINO_V2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_VitisAI) == 276 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_VitisAI has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetScratchBuffer) == 277 * sizeof(void*), "OrtApi::KernelContext_GetScratchBuffer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAllocator) == 278 * sizeof(void*), "OrtApi::KernelInfoGetAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddExternalInitializersFromFilesInMemory) == 279 * sizeof(void*), "OrtApi::AddExternalInitializersFromFilesInMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateLoraAdapter) == 280 * sizeof(void*), "OrtApi::CreateLoraAdapter has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateLoraAdapterFromArray) == 281 * sizeof(void*), "OrtApi::CreateLoraAdapterFromArray has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseLoraAdapter) == 282 * sizeof(void*), "OrtApi::ReleaseLoraAdapter has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsAddActiveLoraAdapter) == 283 * sizeof(void*), "OrtApi::RunOptionsAddActiveLoraAdapter has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetEpDynamicOptions) == 284 * sizeof(void*), "OrtApi::SetEpDynamicOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseValueInfo) == 285 * sizeof(void*), "OrtApi::ReleaseValueInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseNode) == 286 * sizeof(void*), "OrtApi::ReleaseNode has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseGraph) == 287 * sizeof(void*), "OrtApi::ReleaseGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseModel) == 288 * sizeof(void*), "OrtApi::ReleaseModel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetValueInfoName) == 289 * sizeof(void*), "OrtApi::GetValueInfoName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetValueInfoTypeInfo) == 290 * sizeof(void*), "OrtApi::GetValueInfoTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetModelEditorApi) == 291 * sizeof(void*), "OrtApi::GetModelEditorApi has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateTensorWithDataAndDeleterAsOrtValue) == 292 * sizeof(void*), "OrtApi::CreateTensorWithDataAndDeleterAsOrtValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsSetLoadCancellationFlag) == 293 * sizeof(void*), "OrtApi::SessionOptionsSetLoadCancellationFlag has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetCompileApi) == 294 * sizeof(void*), "OrtApi::GetCompileApi has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateKeyValuePairs) == 295 * sizeof(void*), "OrtApi::CreateKeyValuePairs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AddKeyValuePair) == 296 * sizeof(void*), "OrtApi::AddKeyValuePair has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetKeyValue) == 297 * sizeof(void*), "OrtApi::GetKeyValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetKeyValuePairs) == 298 * sizeof(void*), "OrtApi::GetKeyValuePairs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RemoveKeyValuePair) == 299 * sizeof(void*), "OrtApi::RemoveKeyValuePair has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseKeyValuePairs) == 300 * sizeof(void*), "OrtApi::ReleaseKeyValuePairs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RegisterExecutionProviderLibrary) == 301 * sizeof(void*), "OrtApi::RegisterExecutionProviderLibrary has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, UnregisterExecutionProviderLibrary) == 302 * sizeof(void*), "OrtApi::UnregisterExecutionProviderLibrary has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetEpDevices) == 303 * sizeof(void*), "OrtApi::GetEpDevices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_V2) == 304 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_V2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsSetEpSelectionPolicy) == 305 * sizeof(void*), "OrtApi::SessionOptionsSetEpSelectionPolicy has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsSetEpSelectionPolicyDelegate) == 306 * sizeof(void*), "OrtApi::SessionOptionsSetEpSelectionPolicyDelegate has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, HardwareDevice_Type) == 307 * sizeof(void*), "OrtApi::HardwareDevice_Type has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, HardwareDevice_VendorId) == 308 * sizeof(void*), "OrtApi::HardwareDevice_VendorId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, HardwareDevice_Vendor) == 309 * sizeof(void*), "OrtApi::HardwareDevice_Vendor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, HardwareDevice_DeviceId) == 310 * sizeof(void*), "OrtApi::HardwareDevice_DeviceId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, HardwareDevice_Metadata) == 311 * sizeof(void*), "OrtApi::HardwareDevice_Metadata has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpDevice_EpName) == 312 * sizeof(void*), "OrtApi::EpDevice_EpName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpDevice_EpVendor) == 313 * sizeof(void*), "OrtApi::EpDevice_EpVendor has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpDevice_EpMetadata) == 314 * sizeof(void*), "OrtApi::EpDevice_EpMetadata has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpDevice_EpOptions) == 315 * sizeof(void*), "OrtApi::EpDevice_EpOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpDevice_Device) == 316 * sizeof(void*), "OrtApi::EpDevice_Device has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetEpApi) == 317 * sizeof(void*), "OrtApi::GetEpApi has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorSizeInBytes) == 318 * sizeof(void*), "OrtApi::GetTensorSizeInBytes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, AllocatorGetStats) == 319 * sizeof(void*), "OrtApi::AllocatorGetStats has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateMemoryInfo_V2) == 320 * sizeof(void*), "OrtApi::CreateMemoryInfo_V2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, MemoryInfoGetDeviceMemType) == 321 * sizeof(void*), "OrtApi::MemoryInfoGetDeviceMemType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, MemoryInfoGetVendorId) == 322 * sizeof(void*), "OrtApi::MemoryInfoGetVendorId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_GetValueProducer) == 323 * sizeof(void*), "OrtApi::ValueInfo_GetValueProducer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_GetValueNumConsumers) == 324 * sizeof(void*), "OrtApi::ValueInfo_GetValueNumConsumers has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_GetValueConsumers) == 325 * sizeof(void*), "OrtApi::ValueInfo_GetValueConsumers has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_GetInitializerValue) == 326 * sizeof(void*), "OrtApi::ValueInfo_GetInitializerValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_GetExternalInitializerInfo) == 327 * sizeof(void*), "OrtApi::ValueInfo_GetExternalInitializerInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_IsRequiredGraphInput) == 328 * sizeof(void*), "OrtApi::ValueInfo_IsRequiredGraphInput has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_IsOptionalGraphInput) == 329 * sizeof(void*), "OrtApi::ValueInfo_IsOptionalGraphInput has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_IsGraphOutput) == 330 * sizeof(void*), "OrtApi::ValueInfo_IsGraphOutput has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_IsConstantInitializer) == 331 * sizeof(void*), "OrtApi::ValueInfo_IsConstantInitializer has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ValueInfo_IsFromOuterScope) == 332 * sizeof(void*), "OrtApi::ValueInfo_IsFromOuterScope has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetName) == 333 * sizeof(void*), "OrtApi::Graph_GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetModelPath) == 334 * sizeof(void*), "OrtApi::Graph_GetModelPath has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetOnnxIRVersion) == 335 * sizeof(void*), "OrtApi::Graph_GetOnnxIRVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetNumOperatorSets) == 336 * sizeof(void*), "OrtApi::Graph_GetNumOperatorSets has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetOperatorSets) == 337 * sizeof(void*), "OrtApi::Graph_GetOperatorSets has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetNumInputs) == 338 * sizeof(void*), "OrtApi::Graph_GetNumInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetInputs) == 339 * sizeof(void*), "OrtApi::Graph_GetInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetNumOutputs) == 340 * sizeof(void*), "OrtApi::Graph_GetNumOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetOutputs) == 341 * sizeof(void*), "OrtApi::Graph_GetOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetNumInitializers) == 342 * sizeof(void*), "OrtApi::Graph_GetNumInitializers has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetInitializers) == 343 * sizeof(void*), "OrtApi::Graph_GetInitializers has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetNumNodes) == 344 * sizeof(void*), "OrtApi::Graph_GetNumNodes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetNodes) == 345 * sizeof(void*), "OrtApi::Graph_GetNodes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetParentNode) == 346 * sizeof(void*), "OrtApi::Graph_GetParentNode has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetGraphView) == 347 * sizeof(void*), "OrtApi::Graph_GetGraphView has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetId) == 348 * sizeof(void*), "OrtApi::Node_GetId has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetName) == 349 * sizeof(void*), "OrtApi::Node_GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetOperatorType) == 350 * sizeof(void*), "OrtApi::Node_GetOperatorType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetDomain) == 351 * sizeof(void*), "OrtApi::Node_GetDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetSinceVersion) == 352 * sizeof(void*), "OrtApi::Node_GetSinceVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetNumInputs) == 353 * sizeof(void*), "OrtApi::Node_GetNumInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetInputs) == 354 * sizeof(void*), "OrtApi::Node_GetInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetNumOutputs) == 355 * sizeof(void*), "OrtApi::Node_GetNumOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetOutputs) == 356 * sizeof(void*), "OrtApi::Node_GetOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetNumImplicitInputs) == 357 * sizeof(void*), "OrtApi::Node_GetNumImplicitInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetImplicitInputs) == 358 * sizeof(void*), "OrtApi::Node_GetImplicitInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetNumAttributes) == 359 * sizeof(void*), "OrtApi::Node_GetNumAttributes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetAttributes) == 360 * sizeof(void*), "OrtApi::Node_GetAttributes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetAttributeByName) == 361 * sizeof(void*), "OrtApi::Node_GetAttributeByName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, OpAttr_GetTensorAttributeAsOrtValue) == 362 * sizeof(void*), "OrtApi::OpAttr_GetTensorAttributeAsOrtValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, OpAttr_GetType) == 363 * sizeof(void*), "OrtApi::OpAttr_GetType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, OpAttr_GetName) == 364 * sizeof(void*), "OrtApi::OpAttr_GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetNumSubgraphs) == 365 * sizeof(void*), "OrtApi::Node_GetNumSubgraphs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetSubgraphs) == 366 * sizeof(void*), "OrtApi::Node_GetSubgraphs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetGraph) == 367 * sizeof(void*), "OrtApi::Node_GetGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Node_GetEpName) == 368 * sizeof(void*), "OrtApi::Node_GetEpName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseExternalInitializerInfo) == 369 * sizeof(void*), "OrtApi::ReleaseExternalInitializerInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ExternalInitializerInfo_GetFilePath) == 370 * sizeof(void*), "OrtApi::ExternalInitializerInfo_GetFilePath has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ExternalInitializerInfo_GetFileOffset) == 371 * sizeof(void*), "OrtApi::ExternalInitializerInfo_GetFileOffset has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ExternalInitializerInfo_GetByteSize) == 372 * sizeof(void*), "OrtApi::ExternalInitializerInfo_GetByteSize has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetRunConfigEntry) == 373 * sizeof(void*), "OrtApi::GetRunConfigEntry has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpDevice_MemoryInfo) == 374 * sizeof(void*), "OrtApi::EpDevice_MemoryInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSharedAllocator) == 375 * sizeof(void*), "OrtApi::CreateSharedAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSharedAllocator) == 376 * sizeof(void*), "OrtApi::GetSharedAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseSharedAllocator) == 377 * sizeof(void*), "OrtApi::ReleaseSharedAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorData) == 378 * sizeof(void*), "OrtApi::GetTensorData has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSessionOptionsConfigEntries) == 379 * sizeof(void*), "OrtApi::GetSessionOptionsConfigEntries has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetMemoryInfoForInputs) == 380 * sizeof(void*), "OrtApi::SessionGetMemoryInfoForInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetMemoryInfoForOutputs) == 381 * sizeof(void*), "OrtApi::SessionGetMemoryInfoForOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetEpDeviceForInputs) == 382 * sizeof(void*), "OrtApi::SessionGetEpDeviceForInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateSyncStreamForEpDevice) == 383 * sizeof(void*), "OrtApi::CreateSyncStreamForEpDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SyncStream_GetHandle) == 384 * sizeof(void*), "OrtApi::SyncStream_GetHandle has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseSyncStream) == 385 * sizeof(void*), "OrtApi::ReleaseSyncStream has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CopyTensors) == 386 * sizeof(void*), "OrtApi::CopyTensors has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Graph_GetModelMetadata) == 387 * sizeof(void*), "OrtApi::Graph_GetModelMetadata has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetModelCompatibilityForEpDevices) == 388 * sizeof(void*), "OrtApi::GetModelCompatibilityForEpDevices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateExternalInitializerInfo) == 389 * sizeof(void*), "OrtApi::CreateExternalInitializerInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, TensorTypeAndShape_HasShape) == 390 * sizeof(void*), "OrtApi::TensorTypeAndShape_HasShape has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetConfigEntries) == 391 * sizeof(void*), "OrtApi::KernelInfo_GetConfigEntries has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetOperatorDomain) == 392 * sizeof(void*), "OrtApi::KernelInfo_GetOperatorDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetOperatorType) == 393 * sizeof(void*), "OrtApi::KernelInfo_GetOperatorType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfo_GetOperatorSinceVersion) == 394 * sizeof(void*), "OrtApi::KernelInfo_GetOperatorSinceVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetInteropApi) == 395 * sizeof(void*), "OrtApi::GetInteropApi has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionGetEpDeviceForOutputs) == 396 * sizeof(void*), "OrtApi::SessionGetEpDeviceForOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetNumHardwareDevices) == 397 * sizeof(void*), "OrtApi::GetNumHardwareDevices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetHardwareDevices) == 398 * sizeof(void*), "OrtApi::GetHardwareDevices has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetHardwareDeviceEpIncompatibilityDetails) == 399 * sizeof(void*), "OrtApi::GetHardwareDeviceEpIncompatibilityDetails has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DeviceEpIncompatibilityDetails_GetReasonsBitmask) == 400 * sizeof(void*), "OrtApi::DeviceEpIncompatibilityDetails_GetReasonsBitmask has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DeviceEpIncompatibilityDetails_GetNotes) == 401 * sizeof(void*), "OrtApi::DeviceEpIncompatibilityDetails_GetNotes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, DeviceEpIncompatibilityDetails_GetErrorCode) == 402 * sizeof(void*), "OrtApi::DeviceEpIncompatibilityDetails_GetErrorCode has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, ReleaseDeviceEpIncompatibilityDetails) == 403 * sizeof(void*), "OrtApi::ReleaseDeviceEpIncompatibilityDetails has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetCompatibilityInfoFromModel) == 404 * sizeof(void*), "OrtApi::GetCompatibilityInfoFromModel has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetCompatibilityInfoFromModelBytes) == 405 * sizeof(void*), "OrtApi::GetCompatibilityInfoFromModelBytes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, CreateEnvWithOptions) == 406 * sizeof(void*), "OrtApi::CreateEnvWithOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, Session_GetEpGraphAssignmentInfo) == 407 * sizeof(void*), "OrtApi::Session_GetEpGraphAssignmentInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpAssignedSubgraph_GetEpName) == 408 * sizeof(void*), "OrtApi::EpAssignedSubgraph_GetEpName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpAssignedSubgraph_GetNodes) == 409 * sizeof(void*), "OrtApi::EpAssignedSubgraph_GetNodes has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpAssignedNode_GetName) == 410 * sizeof(void*), "OrtApi::EpAssignedNode_GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpAssignedNode_GetDomain) == 411 * sizeof(void*), "OrtApi::EpAssignedNode_GetDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, EpAssignedNode_GetOperatorType) == 412 * sizeof(void*), "OrtApi::EpAssignedNode_GetOperatorType has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsSetSyncStream) == 413 * sizeof(void*), "OrtApi::RunOptionsSetSyncStream has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetTensorElementTypeAndShapeDataReference) == 414 * sizeof(void*), "OrtApi::GetTensorElementTypeAndShapeDataReference has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsEnableProfiling) == 415 * sizeof(void*), "OrtApi::RunOptionsEnableProfiling has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, RunOptionsDisableProfiling) == 416 * sizeof(void*), "OrtApi::RunOptionsDisableProfiling has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelInfoGetAttributeArray_string) == 417 * sizeof(void*), "OrtApi::KernelInfoGetAttributeArray_string has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SetPerSessionThreadPoolCallbacks) == 418 * sizeof(void*), "OrtApi::SetPerSessionThreadPoolCallbacks has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetMemPatternEnabled) == 419 * sizeof(void*), "OrtApi::GetMemPatternEnabled has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetSessionExecutionMode) == 420 * sizeof(void*), "OrtApi::GetSessionExecutionMode has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionReleaseCapturedGraph) == 421 * sizeof(void*), "OrtApi::SessionReleaseCapturedGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, GetExperimentalFunction) == 422 * sizeof(void*), "OrtApi::GetExperimentalFunction has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, KernelContext_GetSyncStream) == 423 * sizeof(void*), "OrtApi::KernelContext_GetSyncStream has moved");
-ORT_ABI_ASSERT(offsetof(OrtApi, SessionOptionsSetWeightlessSourceModelBuffer) == 424 * sizeof(void*), "OrtApi::SessionOptionsSetWeightlessSourceModelBuffer has moved");
-ORT_ABI_ASSERT(sizeof(OrtApi) == 425 * sizeof(void*), "OrtApi has another size");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateTensorTypeInfo) == 0 * sizeof(void*), "OrtModelEditorApi::CreateTensorTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateSparseTensorTypeInfo) == 1 * sizeof(void*), "OrtModelEditorApi::CreateSparseTensorTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateMapTypeInfo) == 2 * sizeof(void*), "OrtModelEditorApi::CreateMapTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateSequenceTypeInfo) == 3 * sizeof(void*), "OrtModelEditorApi::CreateSequenceTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateOptionalTypeInfo) == 4 * sizeof(void*), "OrtModelEditorApi::CreateOptionalTypeInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateValueInfo) == 5 * sizeof(void*), "OrtModelEditorApi::CreateValueInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateNode) == 6 * sizeof(void*), "OrtModelEditorApi::CreateNode has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateGraph) == 7 * sizeof(void*), "OrtModelEditorApi::CreateGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, SetGraphInputs) == 8 * sizeof(void*), "OrtModelEditorApi::SetGraphInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, SetGraphOutputs) == 9 * sizeof(void*), "OrtModelEditorApi::SetGraphOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, AddInitializerToGraph) == 10 * sizeof(void*), "OrtModelEditorApi::AddInitializerToGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, AddNodeToGraph) == 11 * sizeof(void*), "OrtModelEditorApi::AddNodeToGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateModel) == 12 * sizeof(void*), "OrtModelEditorApi::CreateModel has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, AddGraphToModel) == 13 * sizeof(void*), "OrtModelEditorApi::AddGraphToModel has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateSessionFromModel) == 14 * sizeof(void*), "OrtModelEditorApi::CreateSessionFromModel has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateModelEditorSession) == 15 * sizeof(void*), "OrtModelEditorApi::CreateModelEditorSession has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, CreateModelEditorSessionFromArray) == 16 * sizeof(void*), "OrtModelEditorApi::CreateModelEditorSessionFromArray has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, SessionGetOpsetForDomain) == 17 * sizeof(void*), "OrtModelEditorApi::SessionGetOpsetForDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, ApplyModelToModelEditorSession) == 18 * sizeof(void*), "OrtModelEditorApi::ApplyModelToModelEditorSession has moved");
-ORT_ABI_ASSERT(offsetof(OrtModelEditorApi, FinalizeModelEditorSession) == 19 * sizeof(void*), "OrtModelEditorApi::FinalizeModelEditorSession has moved");
-ORT_ABI_ASSERT(sizeof(OrtModelEditorApi) == 20 * sizeof(void*), "OrtModelEditorApi has another size");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ReleaseModelCompilationOptions) == 0 * sizeof(void*), "OrtCompileApi::ReleaseModelCompilationOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, CreateModelCompilationOptionsFromSessionOptions) == 1 * sizeof(void*), "OrtCompileApi::CreateModelCompilationOptionsFromSessionOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetInputModelPath) == 2 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetInputModelPath has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetInputModelFromBuffer) == 3 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetInputModelFromBuffer has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelPath) == 4 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelPath has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelExternalInitializersFile) == 5 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelExternalInitializersFile has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelBuffer) == 6 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelBuffer has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetEpContextEmbedMode) == 7 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetEpContextEmbedMode has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, CompileModel) == 8 * sizeof(void*), "OrtCompileApi::CompileModel has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetFlags) == 9 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetFlags has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetEpContextBinaryInformation) == 10 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetEpContextBinaryInformation has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetGraphOptimizationLevel) == 11 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetGraphOptimizationLevel has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelWriteFunc) == 12 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelWriteFunc has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc) == 13 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetInputModel) == 14 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetInputModel has moved");
-ORT_ABI_ASSERT(offsetof(OrtCompileApi, ModelCompilationOptions_SetWeightlessEnabled) == 15 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetWeightlessEnabled has moved");
-ORT_ABI_ASSERT(sizeof(OrtCompileApi) == 16 * sizeof(void*), "OrtCompileApi has another size");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, CreateExternalResourceImporterForDevice) == 0 * sizeof(void*), "OrtInteropApi::CreateExternalResourceImporterForDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, ReleaseExternalResourceImporter) == 1 * sizeof(void*), "OrtInteropApi::ReleaseExternalResourceImporter has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, CanImportMemory) == 2 * sizeof(void*), "OrtInteropApi::CanImportMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, ImportMemory) == 3 * sizeof(void*), "OrtInteropApi::ImportMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, ReleaseExternalMemoryHandle) == 4 * sizeof(void*), "OrtInteropApi::ReleaseExternalMemoryHandle has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, CreateTensorFromMemory) == 5 * sizeof(void*), "OrtInteropApi::CreateTensorFromMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, CanImportSemaphore) == 6 * sizeof(void*), "OrtInteropApi::CanImportSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, ImportSemaphore) == 7 * sizeof(void*), "OrtInteropApi::ImportSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, ReleaseExternalSemaphoreHandle) == 8 * sizeof(void*), "OrtInteropApi::ReleaseExternalSemaphoreHandle has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, WaitSemaphore) == 9 * sizeof(void*), "OrtInteropApi::WaitSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, SignalSemaphore) == 10 * sizeof(void*), "OrtInteropApi::SignalSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, InitGraphicsInteropForEpDevice) == 11 * sizeof(void*), "OrtInteropApi::InitGraphicsInteropForEpDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtInteropApi, DeinitGraphicsInteropForEpDevice) == 12 * sizeof(void*), "OrtInteropApi::DeinitGraphicsInteropForEpDevice has moved");
-ORT_ABI_ASSERT(sizeof(OrtInteropApi) == 13 * sizeof(void*), "OrtInteropApi has another size");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateEpDevice) == 0 * sizeof(void*), "OrtEpApi::CreateEpDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseEpDevice) == 1 * sizeof(void*), "OrtEpApi::ReleaseEpDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, EpGraphSupportInfo_AddNodesToFuse) == 2 * sizeof(void*), "OrtEpApi::EpGraphSupportInfo_AddNodesToFuse has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, EpGraphSupportInfo_AddSingleNode) == 3 * sizeof(void*), "OrtEpApi::EpGraphSupportInfo_AddSingleNode has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, NodeComputeContext_NodeName) == 4 * sizeof(void*), "OrtEpApi::NodeComputeContext_NodeName has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, EpDevice_AddAllocatorInfo) == 5 * sizeof(void*), "OrtEpApi::EpDevice_AddAllocatorInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, MemoryInfo_GetMemoryDevice) == 6 * sizeof(void*), "OrtEpApi::MemoryInfo_GetMemoryDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, Value_GetMemoryDevice) == 7 * sizeof(void*), "OrtEpApi::Value_GetMemoryDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, MemoryDevice_AreEqual) == 8 * sizeof(void*), "OrtEpApi::MemoryDevice_AreEqual has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, MemoryDevice_GetDeviceType) == 9 * sizeof(void*), "OrtEpApi::MemoryDevice_GetDeviceType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, MemoryDevice_GetMemoryType) == 10 * sizeof(void*), "OrtEpApi::MemoryDevice_GetMemoryType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, MemoryDevice_GetVendorId) == 11 * sizeof(void*), "OrtEpApi::MemoryDevice_GetVendorId has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, MemoryDevice_GetDeviceId) == 12 * sizeof(void*), "OrtEpApi::MemoryDevice_GetDeviceId has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, SyncStream_GetImpl) == 13 * sizeof(void*), "OrtEpApi::SyncStream_GetImpl has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, SyncStream_GetSyncId) == 14 * sizeof(void*), "OrtEpApi::SyncStream_GetSyncId has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, GetSyncIdForLastWaitOnSyncStream) == 15 * sizeof(void*), "OrtEpApi::GetSyncIdForLastWaitOnSyncStream has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateHardwareDevice) == 16 * sizeof(void*), "OrtEpApi::CreateHardwareDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseHardwareDevice) == 17 * sizeof(void*), "OrtEpApi::ReleaseHardwareDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateKernelRegistry) == 18 * sizeof(void*), "OrtEpApi::CreateKernelRegistry has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseKernelRegistry) == 19 * sizeof(void*), "OrtEpApi::ReleaseKernelRegistry has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelRegistry_AddKernel) == 20 * sizeof(void*), "OrtEpApi::KernelRegistry_AddKernel has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateKernelDefBuilder) == 21 * sizeof(void*), "OrtEpApi::CreateKernelDefBuilder has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseKernelDefBuilder) == 22 * sizeof(void*), "OrtEpApi::ReleaseKernelDefBuilder has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_SetOperatorType) == 23 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetOperatorType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_SetDomain) == 24 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_SetSinceVersion) == 25 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetSinceVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_SetExecutionProvider) == 26 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetExecutionProvider has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_SetInputMemType) == 27 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetInputMemType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_SetOutputMemType) == 28 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetOutputMemType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_AddTypeConstraint) == 29 * sizeof(void*), "OrtEpApi::KernelDefBuilder_AddTypeConstraint has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_AddInputOutputAliases) == 30 * sizeof(void*), "OrtEpApi::KernelDefBuilder_AddInputOutputAliases has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_AddInputOutputMutableAliases) == 31 * sizeof(void*), "OrtEpApi::KernelDefBuilder_AddInputOutputMutableAliases has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDefBuilder_Build) == 32 * sizeof(void*), "OrtEpApi::KernelDefBuilder_Build has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseKernelDef) == 33 * sizeof(void*), "OrtEpApi::ReleaseKernelDef has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDef_GetOperatorType) == 34 * sizeof(void*), "OrtEpApi::KernelDef_GetOperatorType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDef_GetDomain) == 35 * sizeof(void*), "OrtEpApi::KernelDef_GetDomain has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDef_GetSinceVersion) == 36 * sizeof(void*), "OrtEpApi::KernelDef_GetSinceVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDef_GetExecutionProvider) == 37 * sizeof(void*), "OrtEpApi::KernelDef_GetExecutionProvider has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDef_GetInputMemType) == 38 * sizeof(void*), "OrtEpApi::KernelDef_GetInputMemType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelDef_GetOutputMemType) == 39 * sizeof(void*), "OrtEpApi::KernelDef_GetOutputMemType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, GetTensorDataType) == 40 * sizeof(void*), "OrtEpApi::GetTensorDataType has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, EpGraphSupportInfo_LookUpKernel) == 41 * sizeof(void*), "OrtEpApi::EpGraphSupportInfo_LookUpKernel has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, SharedPrePackedWeightCache_StoreWeightData) == 42 * sizeof(void*), "OrtEpApi::SharedPrePackedWeightCache_StoreWeightData has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, KernelInfo_GetEp) == 43 * sizeof(void*), "OrtEpApi::KernelInfo_GetEp has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, DeviceEpIncompatibilityDetails_SetDetails) == 44 * sizeof(void*), "OrtEpApi::DeviceEpIncompatibilityDetails_SetDetails has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateIfKernel) == 45 * sizeof(void*), "OrtEpApi::CreateIfKernel has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateLoopKernel) == 46 * sizeof(void*), "OrtEpApi::CreateLoopKernel has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateScanKernel) == 47 * sizeof(void*), "OrtEpApi::CreateScanKernel has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseKernelImpl) == 48 * sizeof(void*), "OrtEpApi::ReleaseKernelImpl has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, GetEnvConfigEntries) == 49 * sizeof(void*), "OrtEpApi::GetEnvConfigEntries has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, GetOpSchema) == 50 * sizeof(void*), "OrtEpApi::GetOpSchema has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseOpSchema) == 51 * sizeof(void*), "OrtEpApi::ReleaseOpSchema has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetSinceVersion) == 52 * sizeof(void*), "OrtEpApi::OpSchema_GetSinceVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetNumInputs) == 53 * sizeof(void*), "OrtEpApi::OpSchema_GetNumInputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetInputName) == 54 * sizeof(void*), "OrtEpApi::OpSchema_GetInputName has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetInputTypeConstraint) == 55 * sizeof(void*), "OrtEpApi::OpSchema_GetInputTypeConstraint has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetNumOutputs) == 56 * sizeof(void*), "OrtEpApi::OpSchema_GetNumOutputs has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetOutputName) == 57 * sizeof(void*), "OrtEpApi::OpSchema_GetOutputName has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetOutputTypeConstraint) == 58 * sizeof(void*), "OrtEpApi::OpSchema_GetOutputTypeConstraint has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetTypeConstraintCount) == 59 * sizeof(void*), "OrtEpApi::OpSchema_GetTypeConstraintCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchema_GetTypeConstraint) == 60 * sizeof(void*), "OrtEpApi::OpSchema_GetTypeConstraint has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetTypeParamName) == 61 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetTypeParamName has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetAllowedTypes) == 62 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetAllowedTypes has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetInputIndices) == 63 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetInputIndices has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetOutputIndices) == 64 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetOutputIndices has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, CreateProfilingEvent) == 65 * sizeof(void*), "OrtEpApi::CreateProfilingEvent has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ReleaseProfilingEvent) == 66 * sizeof(void*), "OrtEpApi::ReleaseProfilingEvent has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ProfilingEvent_GetCategory) == 67 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetCategory has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ProfilingEvent_GetName) == 68 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ProfilingEvent_GetTimestampUs) == 69 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetTimestampUs has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ProfilingEvent_GetDurationUs) == 70 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetDurationUs has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ProfilingEvent_GetArgValue) == 71 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetArgValue has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, ProfilingEventsContainer_AddEvents) == 72 * sizeof(void*), "OrtEpApi::ProfilingEventsContainer_AddEvents has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpApi, SessionOptionsGetWeightlessSourceModelBuffer) == 73 * sizeof(void*), "OrtEpApi::SessionOptionsGetWeightlessSourceModelBuffer has moved");
-ORT_ABI_ASSERT(sizeof(OrtEpApi) == 74 * sizeof(void*), "OrtEpApi has another size");
-
-#if UINTPTR_MAX == 0xffffffffffffffff
-ORT_ABI_ASSERT(offsetof(OrtAllocator, version) == 0, "OrtAllocator::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtAllocator, Alloc) == 8, "OrtAllocator::Alloc has moved");
-ORT_ABI_ASSERT(offsetof(OrtAllocator, Free) == 16, "OrtAllocator::Free has moved");
-ORT_ABI_ASSERT(offsetof(OrtAllocator, Info) == 24, "OrtAllocator::Info has moved");
-ORT_ABI_ASSERT(offsetof(OrtAllocator, Reserve) == 32, "OrtAllocator::Reserve has moved");
-ORT_ABI_ASSERT(offsetof(OrtAllocator, GetStats) == 40, "OrtAllocator::GetStats has moved");
-ORT_ABI_ASSERT(offsetof(OrtAllocator, AllocOnStream) == 48, "OrtAllocator::AllocOnStream has moved");
-ORT_ABI_ASSERT(offsetof(OrtAllocator, Shrink) == 56, "OrtAllocator::Shrink has moved");
-ORT_ABI_ASSERT(sizeof(OrtAllocator) == 64, "OrtAllocator has another size");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, device_id) == 0, "OrtCUDAProviderOptions::device_id has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, cudnn_conv_algo_search) == 4, "OrtCUDAProviderOptions::cudnn_conv_algo_search has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, gpu_mem_limit) == 8, "OrtCUDAProviderOptions::gpu_mem_limit has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, arena_extend_strategy) == 16, "OrtCUDAProviderOptions::arena_extend_strategy has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, do_copy_in_default_stream) == 20, "OrtCUDAProviderOptions::do_copy_in_default_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, has_user_compute_stream) == 24, "OrtCUDAProviderOptions::has_user_compute_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, user_compute_stream) == 32, "OrtCUDAProviderOptions::user_compute_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, default_memory_arena_cfg) == 40, "OrtCUDAProviderOptions::default_memory_arena_cfg has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, tunable_op_enable) == 48, "OrtCUDAProviderOptions::tunable_op_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, tunable_op_tuning_enable) == 52, "OrtCUDAProviderOptions::tunable_op_tuning_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtCUDAProviderOptions, tunable_op_max_tuning_duration_ms) == 56, "OrtCUDAProviderOptions::tunable_op_max_tuning_duration_ms has moved");
-ORT_ABI_ASSERT(sizeof(OrtCUDAProviderOptions) == 64, "OrtCUDAProviderOptions has another size");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, device_id) == 0, "OrtROCMProviderOptions::device_id has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, miopen_conv_exhaustive_search) == 4, "OrtROCMProviderOptions::miopen_conv_exhaustive_search has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, gpu_mem_limit) == 8, "OrtROCMProviderOptions::gpu_mem_limit has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, arena_extend_strategy) == 16, "OrtROCMProviderOptions::arena_extend_strategy has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, do_copy_in_default_stream) == 20, "OrtROCMProviderOptions::do_copy_in_default_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, has_user_compute_stream) == 24, "OrtROCMProviderOptions::has_user_compute_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, user_compute_stream) == 32, "OrtROCMProviderOptions::user_compute_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, default_memory_arena_cfg) == 40, "OrtROCMProviderOptions::default_memory_arena_cfg has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, enable_hip_graph) == 48, "OrtROCMProviderOptions::enable_hip_graph has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, tunable_op_enable) == 52, "OrtROCMProviderOptions::tunable_op_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, tunable_op_tuning_enable) == 56, "OrtROCMProviderOptions::tunable_op_tuning_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtROCMProviderOptions, tunable_op_max_tuning_duration_ms) == 60, "OrtROCMProviderOptions::tunable_op_max_tuning_duration_ms has moved");
-ORT_ABI_ASSERT(sizeof(OrtROCMProviderOptions) == 64, "OrtROCMProviderOptions has another size");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, device_id) == 0, "OrtTensorRTProviderOptions::device_id has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, has_user_compute_stream) == 4, "OrtTensorRTProviderOptions::has_user_compute_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, user_compute_stream) == 8, "OrtTensorRTProviderOptions::user_compute_stream has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_max_partition_iterations) == 16, "OrtTensorRTProviderOptions::trt_max_partition_iterations has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_min_subgraph_size) == 20, "OrtTensorRTProviderOptions::trt_min_subgraph_size has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_max_workspace_size) == 24, "OrtTensorRTProviderOptions::trt_max_workspace_size has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_fp16_enable) == 32, "OrtTensorRTProviderOptions::trt_fp16_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_int8_enable) == 36, "OrtTensorRTProviderOptions::trt_int8_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_int8_calibration_table_name) == 40, "OrtTensorRTProviderOptions::trt_int8_calibration_table_name has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_int8_use_native_calibration_table) == 48, "OrtTensorRTProviderOptions::trt_int8_use_native_calibration_table has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_dla_enable) == 52, "OrtTensorRTProviderOptions::trt_dla_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_dla_core) == 56, "OrtTensorRTProviderOptions::trt_dla_core has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_dump_subgraphs) == 60, "OrtTensorRTProviderOptions::trt_dump_subgraphs has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_engine_cache_enable) == 64, "OrtTensorRTProviderOptions::trt_engine_cache_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_engine_cache_path) == 72, "OrtTensorRTProviderOptions::trt_engine_cache_path has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_engine_decryption_enable) == 80, "OrtTensorRTProviderOptions::trt_engine_decryption_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_engine_decryption_lib_path) == 88, "OrtTensorRTProviderOptions::trt_engine_decryption_lib_path has moved");
-ORT_ABI_ASSERT(offsetof(OrtTensorRTProviderOptions, trt_force_sequential_engine_build) == 96, "OrtTensorRTProviderOptions::trt_force_sequential_engine_build has moved");
-ORT_ABI_ASSERT(sizeof(OrtTensorRTProviderOptions) == 104, "OrtTensorRTProviderOptions has another size");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, device_id) == 0, "OrtMIGraphXProviderOptions::device_id has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_fp16_enable) == 4, "OrtMIGraphXProviderOptions::migraphx_fp16_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_fp8_enable) == 8, "OrtMIGraphXProviderOptions::migraphx_fp8_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_int8_enable) == 12, "OrtMIGraphXProviderOptions::migraphx_int8_enable has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_use_native_calibration_table) == 16, "OrtMIGraphXProviderOptions::migraphx_use_native_calibration_table has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_int8_calibration_table_name) == 24, "OrtMIGraphXProviderOptions::migraphx_int8_calibration_table_name has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_save_compiled_model) == 32, "OrtMIGraphXProviderOptions::migraphx_save_compiled_model has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_save_model_path) == 40, "OrtMIGraphXProviderOptions::migraphx_save_model_path has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_load_compiled_model) == 48, "OrtMIGraphXProviderOptions::migraphx_load_compiled_model has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_load_model_path) == 56, "OrtMIGraphXProviderOptions::migraphx_load_model_path has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_exhaustive_tune) == 64, "OrtMIGraphXProviderOptions::migraphx_exhaustive_tune has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_mem_limit) == 72, "OrtMIGraphXProviderOptions::migraphx_mem_limit has moved");
-ORT_ABI_ASSERT(offsetof(OrtMIGraphXProviderOptions, migraphx_arena_extend_strategy) == 80, "OrtMIGraphXProviderOptions::migraphx_arena_extend_strategy has moved");
-ORT_ABI_ASSERT(sizeof(OrtMIGraphXProviderOptions) == 88, "OrtMIGraphXProviderOptions has another size");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, device_type) == 0, "OrtOpenVINOProviderOptions::device_type has moved");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, enable_npu_fast_compile) == 8, "OrtOpenVINOProviderOptions::enable_npu_fast_compile has moved");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, device_id) == 16, "OrtOpenVINOProviderOptions::device_id has moved");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, num_of_threads) == 24, "OrtOpenVINOProviderOptions::num_of_threads has moved");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, cache_dir) == 32, "OrtOpenVINOProviderOptions::cache_dir has moved");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, context) == 40, "OrtOpenVINOProviderOptions::context has moved");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, enable_opencl_throttling) == 48, "OrtOpenVINOProviderOptions::enable_opencl_throttling has moved");
-ORT_ABI_ASSERT(offsetof(OrtOpenVINOProviderOptions, enable_dynamic_shapes) == 49, "OrtOpenVINOProviderOptions::enable_dynamic_shapes has moved");
-ORT_ABI_ASSERT(sizeof(OrtOpenVINOProviderOptions) == 56, "OrtOpenVINOProviderOptions has another size");
-ORT_ABI_ASSERT(offsetof(struct OrtCustomHandleType, __place_holder) == 0, "OrtCustomHandleType::__place_holder has moved");
-ORT_ABI_ASSERT(sizeof(struct OrtCustomHandleType) == 1, "OrtCustomHandleType has another size");
-ORT_ABI_ASSERT(offsetof(OrtThreadPoolCallbacksConfig, version) == 0, "OrtThreadPoolCallbacksConfig::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtThreadPoolCallbacksConfig, on_enqueue) == 8, "OrtThreadPoolCallbacksConfig::on_enqueue has moved");
-ORT_ABI_ASSERT(offsetof(OrtThreadPoolCallbacksConfig, on_start_work) == 16, "OrtThreadPoolCallbacksConfig::on_start_work has moved");
-ORT_ABI_ASSERT(offsetof(OrtThreadPoolCallbacksConfig, on_stop_work) == 24, "OrtThreadPoolCallbacksConfig::on_stop_work has moved");
-ORT_ABI_ASSERT(offsetof(OrtThreadPoolCallbacksConfig, on_abandon) == 32, "OrtThreadPoolCallbacksConfig::on_abandon has moved");
-ORT_ABI_ASSERT(offsetof(OrtThreadPoolCallbacksConfig, user_context) == 40, "OrtThreadPoolCallbacksConfig::user_context has moved");
-ORT_ABI_ASSERT(sizeof(OrtThreadPoolCallbacksConfig) == 48, "OrtThreadPoolCallbacksConfig has another size");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryDescriptor, version) == 0, "OrtExternalMemoryDescriptor::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryDescriptor, handle_type) == 4, "OrtExternalMemoryDescriptor::handle_type has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryDescriptor, native_handle) == 8, "OrtExternalMemoryDescriptor::native_handle has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryDescriptor, size_bytes) == 16, "OrtExternalMemoryDescriptor::size_bytes has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryDescriptor, offset_bytes) == 24, "OrtExternalMemoryDescriptor::offset_bytes has moved");
-ORT_ABI_ASSERT(sizeof(OrtExternalMemoryDescriptor) == 32, "OrtExternalMemoryDescriptor has another size");
-ORT_ABI_ASSERT(offsetof(OrtExternalSemaphoreDescriptor, version) == 0, "OrtExternalSemaphoreDescriptor::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalSemaphoreDescriptor, type) == 4, "OrtExternalSemaphoreDescriptor::type has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalSemaphoreDescriptor, native_handle) == 8, "OrtExternalSemaphoreDescriptor::native_handle has moved");
-ORT_ABI_ASSERT(sizeof(OrtExternalSemaphoreDescriptor) == 16, "OrtExternalSemaphoreDescriptor has another size");
-ORT_ABI_ASSERT(offsetof(OrtGraphicsInteropConfig, version) == 0, "OrtGraphicsInteropConfig::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtGraphicsInteropConfig, graphics_api) == 4, "OrtGraphicsInteropConfig::graphics_api has moved");
-ORT_ABI_ASSERT(offsetof(OrtGraphicsInteropConfig, command_queue) == 8, "OrtGraphicsInteropConfig::command_queue has moved");
-ORT_ABI_ASSERT(offsetof(OrtGraphicsInteropConfig, additional_options) == 16, "OrtGraphicsInteropConfig::additional_options has moved");
-ORT_ABI_ASSERT(sizeof(OrtGraphicsInteropConfig) == 24, "OrtGraphicsInteropConfig has another size");
-ORT_ABI_ASSERT(offsetof(OrtExternalTensorDescriptor, version) == 0, "OrtExternalTensorDescriptor::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalTensorDescriptor, element_type) == 4, "OrtExternalTensorDescriptor::element_type has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalTensorDescriptor, shape) == 8, "OrtExternalTensorDescriptor::shape has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalTensorDescriptor, rank) == 16, "OrtExternalTensorDescriptor::rank has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalTensorDescriptor, offset_bytes) == 24, "OrtExternalTensorDescriptor::offset_bytes has moved");
-ORT_ABI_ASSERT(sizeof(OrtExternalTensorDescriptor) == 32, "OrtExternalTensorDescriptor has another size");
-ORT_ABI_ASSERT(offsetof(OrtEnvCreationOptions, version) == 0, "OrtEnvCreationOptions::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtEnvCreationOptions, logging_severity_level) == 4, "OrtEnvCreationOptions::logging_severity_level has moved");
-ORT_ABI_ASSERT(offsetof(OrtEnvCreationOptions, log_id) == 8, "OrtEnvCreationOptions::log_id has moved");
-ORT_ABI_ASSERT(offsetof(OrtEnvCreationOptions, custom_logging_function) == 16, "OrtEnvCreationOptions::custom_logging_function has moved");
-ORT_ABI_ASSERT(offsetof(OrtEnvCreationOptions, custom_logging_param) == 24, "OrtEnvCreationOptions::custom_logging_param has moved");
-ORT_ABI_ASSERT(offsetof(OrtEnvCreationOptions, threading_options) == 32, "OrtEnvCreationOptions::threading_options has moved");
-ORT_ABI_ASSERT(offsetof(OrtEnvCreationOptions, config_entries) == 40, "OrtEnvCreationOptions::config_entries has moved");
-ORT_ABI_ASSERT(sizeof(OrtEnvCreationOptions) == 48, "OrtEnvCreationOptions has another size");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, version) == 0, "OrtCustomOp::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, CreateKernel) == 8, "OrtCustomOp::CreateKernel has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetName) == 16, "OrtCustomOp::GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetExecutionProviderType) == 24, "OrtCustomOp::GetExecutionProviderType has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetInputType) == 32, "OrtCustomOp::GetInputType has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetInputTypeCount) == 40, "OrtCustomOp::GetInputTypeCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetOutputType) == 48, "OrtCustomOp::GetOutputType has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetOutputTypeCount) == 56, "OrtCustomOp::GetOutputTypeCount has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, KernelCompute) == 64, "OrtCustomOp::KernelCompute has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, KernelDestroy) == 72, "OrtCustomOp::KernelDestroy has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetInputCharacteristic) == 80, "OrtCustomOp::GetInputCharacteristic has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetOutputCharacteristic) == 88, "OrtCustomOp::GetOutputCharacteristic has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetInputMemoryType) == 96, "OrtCustomOp::GetInputMemoryType has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetVariadicInputMinArity) == 104, "OrtCustomOp::GetVariadicInputMinArity has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetVariadicInputHomogeneity) == 112, "OrtCustomOp::GetVariadicInputHomogeneity has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetVariadicOutputMinArity) == 120, "OrtCustomOp::GetVariadicOutputMinArity has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetVariadicOutputHomogeneity) == 128, "OrtCustomOp::GetVariadicOutputHomogeneity has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, CreateKernelV2) == 136, "OrtCustomOp::CreateKernelV2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, KernelComputeV2) == 144, "OrtCustomOp::KernelComputeV2 has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, InferOutputShapeFn) == 152, "OrtCustomOp::InferOutputShapeFn has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetStartVersion) == 160, "OrtCustomOp::GetStartVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetEndVersion) == 168, "OrtCustomOp::GetEndVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetMayInplace) == 176, "OrtCustomOp::GetMayInplace has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, ReleaseMayInplace) == 184, "OrtCustomOp::ReleaseMayInplace has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, GetAliasMap) == 192, "OrtCustomOp::GetAliasMap has moved");
-ORT_ABI_ASSERT(offsetof(OrtCustomOp, ReleaseAliasMap) == 200, "OrtCustomOp::ReleaseAliasMap has moved");
-ORT_ABI_ASSERT(sizeof(OrtCustomOp) == 208, "OrtCustomOp has another size");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryHandle, version) == 0, "OrtExternalMemoryHandle::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryHandle, ep_device) == 8, "OrtExternalMemoryHandle::ep_device has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryHandle, descriptor) == 16, "OrtExternalMemoryHandle::descriptor has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalMemoryHandle, Release) == 48, "OrtExternalMemoryHandle::Release has moved");
-ORT_ABI_ASSERT(sizeof(OrtExternalMemoryHandle) == 56, "OrtExternalMemoryHandle has another size");
-ORT_ABI_ASSERT(offsetof(OrtExternalSemaphoreHandle, version) == 0, "OrtExternalSemaphoreHandle::version has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalSemaphoreHandle, ep_device) == 8, "OrtExternalSemaphoreHandle::ep_device has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalSemaphoreHandle, descriptor) == 16, "OrtExternalSemaphoreHandle::descriptor has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalSemaphoreHandle, Release) == 32, "OrtExternalSemaphoreHandle::Release has moved");
-ORT_ABI_ASSERT(sizeof(OrtExternalSemaphoreHandle) == 40, "OrtExternalSemaphoreHandle has another size");
-ORT_ABI_ASSERT(offsetof(OrtDataTransferImpl, ort_version_supported) == 0, "OrtDataTransferImpl::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtDataTransferImpl, Release) == 8, "OrtDataTransferImpl::Release has moved");
-ORT_ABI_ASSERT(offsetof(OrtDataTransferImpl, CanCopy) == 16, "OrtDataTransferImpl::CanCopy has moved");
-ORT_ABI_ASSERT(offsetof(OrtDataTransferImpl, CopyTensors) == 24, "OrtDataTransferImpl::CopyTensors has moved");
-ORT_ABI_ASSERT(sizeof(OrtDataTransferImpl) == 32, "OrtDataTransferImpl has another size");
-ORT_ABI_ASSERT(offsetof(OrtSyncNotificationImpl, ort_version_supported) == 0, "OrtSyncNotificationImpl::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncNotificationImpl, Release) == 8, "OrtSyncNotificationImpl::Release has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncNotificationImpl, Activate) == 16, "OrtSyncNotificationImpl::Activate has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncNotificationImpl, WaitOnDevice) == 24, "OrtSyncNotificationImpl::WaitOnDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncNotificationImpl, WaitOnHost) == 32, "OrtSyncNotificationImpl::WaitOnHost has moved");
-ORT_ABI_ASSERT(sizeof(OrtSyncNotificationImpl) == 40, "OrtSyncNotificationImpl has another size");
-ORT_ABI_ASSERT(offsetof(OrtSyncStreamImpl, ort_version_supported) == 0, "OrtSyncStreamImpl::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncStreamImpl, Release) == 8, "OrtSyncStreamImpl::Release has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncStreamImpl, GetHandle) == 16, "OrtSyncStreamImpl::GetHandle has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncStreamImpl, CreateNotification) == 24, "OrtSyncStreamImpl::CreateNotification has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncStreamImpl, Flush) == 32, "OrtSyncStreamImpl::Flush has moved");
-ORT_ABI_ASSERT(offsetof(OrtSyncStreamImpl, OnSessionRunEnd) == 40, "OrtSyncStreamImpl::OnSessionRunEnd has moved");
-ORT_ABI_ASSERT(sizeof(OrtSyncStreamImpl) == 48, "OrtSyncStreamImpl has another size");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, ort_version_supported) == 0, "OrtExternalResourceImporterImpl::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, CanImportMemory) == 8, "OrtExternalResourceImporterImpl::CanImportMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, ImportMemory) == 16, "OrtExternalResourceImporterImpl::ImportMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, ReleaseMemory) == 24, "OrtExternalResourceImporterImpl::ReleaseMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, CreateTensorFromMemory) == 32, "OrtExternalResourceImporterImpl::CreateTensorFromMemory has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, CanImportSemaphore) == 40, "OrtExternalResourceImporterImpl::CanImportSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, ImportSemaphore) == 48, "OrtExternalResourceImporterImpl::ImportSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, ReleaseSemaphore) == 56, "OrtExternalResourceImporterImpl::ReleaseSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, WaitSemaphore) == 64, "OrtExternalResourceImporterImpl::WaitSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, SignalSemaphore) == 72, "OrtExternalResourceImporterImpl::SignalSemaphore has moved");
-ORT_ABI_ASSERT(offsetof(OrtExternalResourceImporterImpl, Release) == 80, "OrtExternalResourceImporterImpl::Release has moved");
-ORT_ABI_ASSERT(sizeof(OrtExternalResourceImporterImpl) == 88, "OrtExternalResourceImporterImpl has another size");
-ORT_ABI_ASSERT(offsetof(OrtEpProfilerImpl, ort_version_supported) == 0, "OrtEpProfilerImpl::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpProfilerImpl, Release) == 8, "OrtEpProfilerImpl::Release has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpProfilerImpl, StartProfiling) == 16, "OrtEpProfilerImpl::StartProfiling has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpProfilerImpl, StartEvent) == 24, "OrtEpProfilerImpl::StartEvent has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpProfilerImpl, StopEvent) == 32, "OrtEpProfilerImpl::StopEvent has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpProfilerImpl, EndProfiling) == 40, "OrtEpProfilerImpl::EndProfiling has moved");
-ORT_ABI_ASSERT(sizeof(OrtEpProfilerImpl) == 48, "OrtEpProfilerImpl has another size");
-ORT_ABI_ASSERT(offsetof(OrtNodeFusionOptions, ort_version_supported) == 0, "OrtNodeFusionOptions::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtNodeFusionOptions, drop_constant_initializers) == 4, "OrtNodeFusionOptions::drop_constant_initializers has moved");
-ORT_ABI_ASSERT(sizeof(OrtNodeFusionOptions) == 8, "OrtNodeFusionOptions has another size");
-ORT_ABI_ASSERT(offsetof(OrtNodeComputeInfo, ort_version_supported) == 0, "OrtNodeComputeInfo::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtNodeComputeInfo, CreateState) == 8, "OrtNodeComputeInfo::CreateState has moved");
-ORT_ABI_ASSERT(offsetof(OrtNodeComputeInfo, Compute) == 16, "OrtNodeComputeInfo::Compute has moved");
-ORT_ABI_ASSERT(offsetof(OrtNodeComputeInfo, ReleaseState) == 24, "OrtNodeComputeInfo::ReleaseState has moved");
-ORT_ABI_ASSERT(sizeof(OrtNodeComputeInfo) == 32, "OrtNodeComputeInfo has another size");
-ORT_ABI_ASSERT(offsetof(OrtKernelImpl, ort_version_supported) == 0, "OrtKernelImpl::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtKernelImpl, flags) == 4, "OrtKernelImpl::flags has moved");
-ORT_ABI_ASSERT(offsetof(OrtKernelImpl, Compute) == 8, "OrtKernelImpl::Compute has moved");
-ORT_ABI_ASSERT(offsetof(OrtKernelImpl, Release) == 16, "OrtKernelImpl::Release has moved");
-ORT_ABI_ASSERT(offsetof(OrtKernelImpl, PrePackWeight) == 24, "OrtKernelImpl::PrePackWeight has moved");
-ORT_ABI_ASSERT(offsetof(OrtKernelImpl, SetSharedPrePackedWeight) == 32, "OrtKernelImpl::SetSharedPrePackedWeight has moved");
-ORT_ABI_ASSERT(sizeof(OrtKernelImpl) == 40, "OrtKernelImpl has another size");
-ORT_ABI_ASSERT(offsetof(OrtLoopKernelHelper, ort_version_supported) == 0, "OrtLoopKernelHelper::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtLoopKernelHelper, Release) == 8, "OrtLoopKernelHelper::Release has moved");
-ORT_ABI_ASSERT(offsetof(OrtLoopKernelHelper, ConcatOutput) == 16, "OrtLoopKernelHelper::ConcatOutput has moved");
-ORT_ABI_ASSERT(sizeof(OrtLoopKernelHelper) == 24, "OrtLoopKernelHelper has another size");
-ORT_ABI_ASSERT(offsetof(OrtScanKernelHelper, ort_version_supported) == 0, "OrtScanKernelHelper::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtScanKernelHelper, Release) == 8, "OrtScanKernelHelper::Release has moved");
-ORT_ABI_ASSERT(offsetof(OrtScanKernelHelper, Transpose) == 16, "OrtScanKernelHelper::Transpose has moved");
-ORT_ABI_ASSERT(sizeof(OrtScanKernelHelper) == 24, "OrtScanKernelHelper has another size");
-ORT_ABI_ASSERT(offsetof(OrtResourceCount, kind) == 0, "OrtResourceCount::kind has moved");
-ORT_ABI_ASSERT(offsetof(OrtResourceCount, reserved) == 4, "OrtResourceCount::reserved has moved");
-ORT_ABI_ASSERT(offsetof(OrtResourceCount, value) == 8, "OrtResourceCount::value has moved");
-ORT_ABI_ASSERT(sizeof(OrtResourceCount) == 56, "OrtResourceCount has another size");
-ORT_ABI_ASSERT(offsetof(OrtEp, ort_version_supported) == 0, "OrtEp::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetName) == 8, "OrtEp::GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetCapability) == 16, "OrtEp::GetCapability has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, Compile) == 24, "OrtEp::Compile has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, ReleaseNodeComputeInfos) == 32, "OrtEp::ReleaseNodeComputeInfos has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetPreferredDataLayout) == 40, "OrtEp::GetPreferredDataLayout has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, ShouldConvertDataLayoutForOp) == 48, "OrtEp::ShouldConvertDataLayoutForOp has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, SetDynamicOptions) == 56, "OrtEp::SetDynamicOptions has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, OnRunStart) == 64, "OrtEp::OnRunStart has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, OnRunEnd) == 72, "OrtEp::OnRunEnd has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, CreateAllocator) == 80, "OrtEp::CreateAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, CreateSyncStreamForDevice) == 88, "OrtEp::CreateSyncStreamForDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetCompiledModelCompatibilityInfo) == 96, "OrtEp::GetCompiledModelCompatibilityInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetKernelRegistry) == 104, "OrtEp::GetKernelRegistry has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, IsConcurrentRunSupported) == 112, "OrtEp::IsConcurrentRunSupported has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, Sync) == 120, "OrtEp::Sync has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, CreateProfiler) == 128, "OrtEp::CreateProfiler has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, IsGraphCaptureEnabled) == 136, "OrtEp::IsGraphCaptureEnabled has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, IsGraphCaptured) == 144, "OrtEp::IsGraphCaptured has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, ReplayGraph) == 152, "OrtEp::ReplayGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetGraphCaptureNodeAssignmentPolicy) == 160, "OrtEp::GetGraphCaptureNodeAssignmentPolicy has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetAvailableResource) == 168, "OrtEp::GetAvailableResource has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, OnSessionInitializationEnd) == 176, "OrtEp::OnSessionInitializationEnd has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetDefaultMemoryDevice) == 184, "OrtEp::GetDefaultMemoryDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, ReleaseCapturedGraph) == 192, "OrtEp::ReleaseCapturedGraph has moved");
-ORT_ABI_ASSERT(offsetof(OrtEp, GetWeightlessSupport) == 200, "OrtEp::GetWeightlessSupport has moved");
-ORT_ABI_ASSERT(sizeof(OrtEp) == 208, "OrtEp has another size");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, ort_version_supported) == 0, "OrtEpFactory::ort_version_supported has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetName) == 8, "OrtEpFactory::GetName has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetVendor) == 16, "OrtEpFactory::GetVendor has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetSupportedDevices) == 24, "OrtEpFactory::GetSupportedDevices has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, CreateEp) == 32, "OrtEpFactory::CreateEp has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, ReleaseEp) == 40, "OrtEpFactory::ReleaseEp has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetVendorId) == 48, "OrtEpFactory::GetVendorId has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetVersion) == 56, "OrtEpFactory::GetVersion has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, ValidateCompiledModelCompatibilityInfo) == 64, "OrtEpFactory::ValidateCompiledModelCompatibilityInfo has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, CreateAllocator) == 72, "OrtEpFactory::CreateAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, ReleaseAllocator) == 80, "OrtEpFactory::ReleaseAllocator has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, CreateDataTransfer) == 88, "OrtEpFactory::CreateDataTransfer has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, IsStreamAware) == 96, "OrtEpFactory::IsStreamAware has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, CreateSyncStreamForDevice) == 104, "OrtEpFactory::CreateSyncStreamForDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetHardwareDeviceIncompatibilityDetails) == 112, "OrtEpFactory::GetHardwareDeviceIncompatibilityDetails has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, CreateExternalResourceImporterForDevice) == 120, "OrtEpFactory::CreateExternalResourceImporterForDevice has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetNumCustomOpDomains) == 128, "OrtEpFactory::GetNumCustomOpDomains has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, GetCustomOpDomains) == 136, "OrtEpFactory::GetCustomOpDomains has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, InitGraphicsInterop) == 144, "OrtEpFactory::InitGraphicsInterop has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, DeinitGraphicsInterop) == 152, "OrtEpFactory::DeinitGraphicsInterop has moved");
-ORT_ABI_ASSERT(offsetof(OrtEpFactory, SelectBestModelCandidate) == 160, "OrtEpFactory::SelectBestModelCandidate has moved");
-ORT_ABI_ASSERT(sizeof(OrtEpFactory) == 168, "OrtEpFactory has another size");
-#endif
-
-#undef ORT_ABI_ASSERT
+/* Layouts are append-only. Offsets in bytes are those of 64-bit platforms. */
+static_assert(offsetof(OrtApiBase, GetApi) == 0 * sizeof(void*), "OrtApiBase::GetApi has moved");
+static_assert(offsetof(OrtApiBase, GetVersionString) == 1 * sizeof(void*), "OrtApiBase::GetVersionString has moved");
+static_assert(sizeof(OrtApiBase) == 2 * sizeof(void*), "OrtApiBase has another size");
+static_assert(offsetof(OrtApi, CreateStatus) == 0 * sizeof(void*), "OrtApi::CreateStatus has moved");
+static_assert(offsetof(OrtApi, GetErrorCode) == 1 * sizeof(void*), "OrtApi::GetErrorCode has moved");
+static_assert(offsetof(OrtApi, GetErrorMessage) == 2 * sizeof(void*), "OrtApi::GetErrorMessage has moved");
+static_assert(offsetof(OrtApi, CreateEnv) == 3 * sizeof(void*), "OrtApi::CreateEnv has moved");
+static_assert(offsetof(OrtApi, CreateEnvWithCustomLogger) == 4 * sizeof(void*), "OrtApi::CreateEnvWithCustomLogger has moved");
+static_assert(offsetof(OrtApi, EnableTelemetryEvents) == 5 * sizeof(void*), "OrtApi::EnableTelemetryEvents has moved");
+static_assert(offsetof(OrtApi, DisableTelemetryEvents) == 6 * sizeof(void*), "OrtApi::DisableTelemetryEvents has moved");
+static_assert(offsetof(OrtApi, CreateSession) == 7 * sizeof(void*), "OrtApi::CreateSession has moved");
+static_assert(offsetof(OrtApi, CreateSessionFromArray) == 8 * sizeof(void*), "OrtApi::CreateSessionFromArray has moved");
+static_assert(offsetof(OrtApi, Run) == 9 * sizeof(void*), "OrtApi::Run has moved");
+static_assert(offsetof(OrtApi, CreateSessionOptions) == 10 * sizeof(void*), "OrtApi::CreateSessionOptions has moved");
+static_assert(offsetof(OrtApi, SetOptimizedModelFilePath) == 11 * sizeof(void*), "OrtApi::SetOptimizedModelFilePath has moved");
+static_assert(offsetof(OrtApi, CloneSessionOptions) == 12 * sizeof(void*), "OrtApi::CloneSessionOptions has moved");
+static_assert(offsetof(OrtApi, SetSessionExecutionMode) == 13 * sizeof(void*), "OrtApi::SetSessionExecutionMode has moved");
+static_assert(offsetof(OrtApi, EnableProfiling) == 14 * sizeof(void*), "OrtApi::EnableProfiling has moved");
+static_assert(offsetof(OrtApi, DisableProfiling) == 15 * sizeof(void*), "OrtApi::DisableProfiling has moved");
+static_assert(offsetof(OrtApi, EnableMemPattern) == 16 * sizeof(void*), "OrtApi::EnableMemPattern has moved");
+static_assert(offsetof(OrtApi, DisableMemPattern) == 17 * sizeof(void*), "OrtApi::DisableMemPattern has moved");
+static_assert(offsetof(OrtApi, EnableCpuMemArena) == 18 * sizeof(void*), "OrtApi::EnableCpuMemArena has moved");
+static_assert(offsetof(OrtApi, DisableCpuMemArena) == 19 * sizeof(void*), "OrtApi::DisableCpuMemArena has moved");
+static_assert(offsetof(OrtApi, SetSessionLogId) == 20 * sizeof(void*), "OrtApi::SetSessionLogId has moved");
+static_assert(offsetof(OrtApi, SetSessionLogVerbosityLevel) == 21 * sizeof(void*), "OrtApi::SetSessionLogVerbosityLevel has moved");
+static_assert(offsetof(OrtApi, SetSessionLogSeverityLevel) == 22 * sizeof(void*), "OrtApi::SetSessionLogSeverityLevel has moved");
+static_assert(offsetof(OrtApi, SetSessionGraphOptimizationLevel) == 23 * sizeof(void*), "OrtApi::SetSessionGraphOptimizationLevel has moved");
+static_assert(offsetof(OrtApi, SetIntraOpNumThreads) == 24 * sizeof(void*), "OrtApi::SetIntraOpNumThreads has moved");
+static_assert(offsetof(OrtApi, SetInterOpNumThreads) == 25 * sizeof(void*), "OrtApi::SetInterOpNumThreads has moved");
+static_assert(offsetof(OrtApi, CreateCustomOpDomain) == 26 * sizeof(void*), "OrtApi::CreateCustomOpDomain has moved");
+static_assert(offsetof(OrtApi, CustomOpDomain_Add) == 27 * sizeof(void*), "OrtApi::CustomOpDomain_Add has moved");
+static_assert(offsetof(OrtApi, AddCustomOpDomain) == 28 * sizeof(void*), "OrtApi::AddCustomOpDomain has moved");
+static_assert(offsetof(OrtApi, RegisterCustomOpsLibrary) == 29 * sizeof(void*), "OrtApi::RegisterCustomOpsLibrary has moved");
+static_assert(offsetof(OrtApi, SessionGetInputCount) == 30 * sizeof(void*), "OrtApi::SessionGetInputCount has moved");
+static_assert(offsetof(OrtApi, SessionGetOutputCount) == 31 * sizeof(void*), "OrtApi::SessionGetOutputCount has moved");
+static_assert(offsetof(OrtApi, SessionGetOverridableInitializerCount) == 32 * sizeof(void*), "OrtApi::SessionGetOverridableInitializerCount has moved");
+static_assert(offsetof(OrtApi, SessionGetInputTypeInfo) == 33 * sizeof(void*), "OrtApi::SessionGetInputTypeInfo has moved");
+static_assert(offsetof(OrtApi, SessionGetOutputTypeInfo) == 34 * sizeof(void*), "OrtApi::SessionGetOutputTypeInfo has moved");
+static_assert(offsetof(OrtApi, SessionGetOverridableInitializerTypeInfo) == 35 * sizeof(void*), "OrtApi::SessionGetOverridableInitializerTypeInfo has moved");
+static_assert(offsetof(OrtApi, SessionGetInputName) == 36 * sizeof(void*), "OrtApi::SessionGetInputName has moved");
+static_assert(offsetof(OrtApi, SessionGetOutputName) == 37 * sizeof(void*), "OrtApi::SessionGetOutputName has moved");
+static_assert(offsetof(OrtApi, SessionGetOverridableInitializerName) == 38 * sizeof(void*), "OrtApi::SessionGetOverridableInitializerName has moved");
+static_assert(offsetof(OrtApi, CreateRunOptions) == 39 * sizeof(void*), "OrtApi::CreateRunOptions has moved");
+static_assert(offsetof(OrtApi, RunOptionsSetRunLogVerbosityLevel) == 40 * sizeof(void*), "OrtApi::RunOptionsSetRunLogVerbosityLevel has moved");
+static_assert(offsetof(OrtApi, RunOptionsSetRunLogSeverityLevel) == 41 * sizeof(void*), "OrtApi::RunOptionsSetRunLogSeverityLevel has moved");
+static_assert(offsetof(OrtApi, RunOptionsSetRunTag) == 42 * sizeof(void*), "OrtApi::RunOptionsSetRunTag has moved");
+static_assert(offsetof(OrtApi, RunOptionsGetRunLogVerbosityLevel) == 43 * sizeof(void*), "OrtApi::RunOptionsGetRunLogVerbosityLevel has moved");
+static_assert(offsetof(OrtApi, RunOptionsGetRunLogSeverityLevel) == 44 * sizeof(void*), "OrtApi::RunOptionsGetRunLogSeverityLevel has moved");
+static_assert(offsetof(OrtApi, RunOptionsGetRunTag) == 45 * sizeof(void*), "OrtApi::RunOptionsGetRunTag has moved");
+static_assert(offsetof(OrtApi, RunOptionsSetTerminate) == 46 * sizeof(void*), "OrtApi::RunOptionsSetTerminate has moved");
+static_assert(offsetof(OrtApi, RunOptionsUnsetTerminate) == 47 * sizeof(void*), "OrtApi::RunOptionsUnsetTerminate has moved");
+static_assert(offsetof(OrtApi, CreateTensorAsOrtValue) == 48 * sizeof(void*), "OrtApi::CreateTensorAsOrtValue has moved");
+static_assert(offsetof(OrtApi, CreateTensorWithDataAsOrtValue) == 49 * sizeof(void*), "OrtApi::CreateTensorWithDataAsOrtValue has moved");
+static_assert(offsetof(OrtApi, IsTensor) == 50 * sizeof(void*), "OrtApi::IsTensor has moved");
+static_assert(offsetof(OrtApi, GetTensorMutableData) == 51 * sizeof(void*), "OrtApi::GetTensorMutableData has moved");
+static_assert(offsetof(OrtApi, FillStringTensor) == 52 * sizeof(void*), "OrtApi::FillStringTensor has moved");
+static_assert(offsetof(OrtApi, GetStringTensorDataLength) == 53 * sizeof(void*), "OrtApi::GetStringTensorDataLength has moved");
+static_assert(offsetof(OrtApi, GetStringTensorContent) == 54 * sizeof(void*), "OrtApi::GetStringTensorContent has moved");
+static_assert(offsetof(OrtApi, CastTypeInfoToTensorInfo) == 55 * sizeof(void*), "OrtApi::CastTypeInfoToTensorInfo has moved");
+static_assert(offsetof(OrtApi, GetOnnxTypeFromTypeInfo) == 56 * sizeof(void*), "OrtApi::GetOnnxTypeFromTypeInfo has moved");
+static_assert(offsetof(OrtApi, CreateTensorTypeAndShapeInfo) == 57 * sizeof(void*), "OrtApi::CreateTensorTypeAndShapeInfo has moved");
+static_assert(offsetof(OrtApi, SetTensorElementType) == 58 * sizeof(void*), "OrtApi::SetTensorElementType has moved");
+static_assert(offsetof(OrtApi, SetDimensions) == 59 * sizeof(void*), "OrtApi::SetDimensions has moved");
+static_assert(offsetof(OrtApi, GetTensorElementType) == 60 * sizeof(void*), "OrtApi::GetTensorElementType has moved");
+static_assert(offsetof(OrtApi, GetDimensionsCount) == 61 * sizeof(void*), "OrtApi::GetDimensionsCount has moved");
+static_assert(offsetof(OrtApi, GetDimensions) == 62 * sizeof(void*), "OrtApi::GetDimensions has moved");
+static_assert(offsetof(OrtApi, GetSymbolicDimensions) == 63 * sizeof(void*), "OrtApi::GetSymbolicDimensions has moved");
+static_assert(offsetof(OrtApi, GetTensorShapeElementCount) == 64 * sizeof(void*), "OrtApi::GetTensorShapeElementCount has moved");
+static_assert(offsetof(OrtApi, GetTensorTypeAndShape) == 65 * sizeof(void*), "OrtApi::GetTensorTypeAndShape has moved");
+static_assert(offsetof(OrtApi, GetTypeInfo) == 66 * sizeof(void*), "OrtApi::GetTypeInfo has moved");
+static_assert(offsetof(OrtApi, GetValueType) == 67 * sizeof(void*), "OrtApi::GetValueType has moved");
+static_assert(offsetof(OrtApi, CreateMemoryInfo) == 68 * sizeof(void*), "OrtApi::CreateMemoryInfo has moved");
+static_assert(offsetof(OrtApi, CreateCpuMemoryInfo) == 69 * sizeof(void*), "OrtApi::CreateCpuMemoryInfo has moved");
+static_assert(offsetof(OrtApi, CompareMemoryInfo) == 70 * sizeof(void*), "OrtApi::CompareMemoryInfo has moved");
+static_assert(offsetof(OrtApi, MemoryInfoGetName) == 71 * sizeof(void*), "OrtApi::MemoryInfoGetName has moved");
+static_assert(offsetof(OrtApi, MemoryInfoGetId) == 72 * sizeof(void*), "OrtApi::MemoryInfoGetId has moved");
+static_assert(offsetof(OrtApi, MemoryInfoGetMemType) == 73 * sizeof(void*), "OrtApi::MemoryInfoGetMemType has moved");
+static_assert(offsetof(OrtApi, MemoryInfoGetType) == 74 * sizeof(void*), "OrtApi::MemoryInfoGetType has moved");
+static_assert(offsetof(OrtApi, AllocatorAlloc) == 75 * sizeof(void*), "OrtApi::AllocatorAlloc has moved");
+static_assert(offsetof(OrtApi, AllocatorFree) == 76 * sizeof(void*), "OrtApi::AllocatorFree has moved");
+static_assert(offsetof(OrtApi, AllocatorGetInfo) == 77 * sizeof(void*), "OrtApi::AllocatorGetInfo has moved");
+static_assert(offsetof(OrtApi, GetAllocatorWithDefaultOptions) == 78 * sizeof(void*), "OrtApi::GetAllocatorWithDefaultOptions has moved");
+static_assert(offsetof(OrtApi, AddFreeDimensionOverride) == 79 * sizeof(void*), "OrtApi::AddFreeDimensionOverride has moved");
+static_assert(offsetof(OrtApi, GetValue) == 80 * sizeof(void*), "OrtApi::GetValue has moved");
+static_assert(offsetof(OrtApi, GetValueCount) == 81 * sizeof(void*), "OrtApi::GetValueCount has moved");
+static_assert(offsetof(OrtApi, CreateValue) == 82 * sizeof(void*), "OrtApi::CreateValue has moved");
+static_assert(offsetof(OrtApi, CreateOpaqueValue) == 83 * sizeof(void*), "OrtApi::CreateOpaqueValue has moved");
+static_assert(offsetof(OrtApi, GetOpaqueValue) == 84 * sizeof(void*), "OrtApi::GetOpaqueValue has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAttribute_float) == 85 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_float has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAttribute_int64) == 86 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_int64 has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAttribute_string) == 87 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_string has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetInputCount) == 88 * sizeof(void*), "OrtApi::KernelContext_GetInputCount has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetOutputCount) == 89 * sizeof(void*), "OrtApi::KernelContext_GetOutputCount has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetInput) == 90 * sizeof(void*), "OrtApi::KernelContext_GetInput has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetOutput) == 91 * sizeof(void*), "OrtApi::KernelContext_GetOutput has moved");
+static_assert(offsetof(OrtApi, ReleaseEnv) == 92 * sizeof(void*), "OrtApi::ReleaseEnv has moved");
+static_assert(offsetof(OrtApi, ReleaseStatus) == 93 * sizeof(void*), "OrtApi::ReleaseStatus has moved");
+static_assert(offsetof(OrtApi, ReleaseMemoryInfo) == 94 * sizeof(void*), "OrtApi::ReleaseMemoryInfo has moved");
+static_assert(offsetof(OrtApi, ReleaseSession) == 95 * sizeof(void*), "OrtApi::ReleaseSession has moved");
+static_assert(offsetof(OrtApi, ReleaseValue) == 96 * sizeof(void*), "OrtApi::ReleaseValue has moved");
+static_assert(offsetof(OrtApi, ReleaseRunOptions) == 97 * sizeof(void*), "OrtApi::ReleaseRunOptions has moved");
+static_assert(offsetof(OrtApi, ReleaseTypeInfo) == 98 * sizeof(void*), "OrtApi::ReleaseTypeInfo has moved");
+static_assert(offsetof(OrtApi, ReleaseTensorTypeAndShapeInfo) == 99 * sizeof(void*), "OrtApi::ReleaseTensorTypeAndShapeInfo has moved");
+static_assert(offsetof(OrtApi, ReleaseSessionOptions) == 100 * sizeof(void*), "OrtApi::ReleaseSessionOptions has moved");
+static_assert(offsetof(OrtApi, ReleaseCustomOpDomain) == 101 * sizeof(void*), "OrtApi::ReleaseCustomOpDomain has moved");
+static_assert(offsetof(OrtApi, GetDenotationFromTypeInfo) == 102 * sizeof(void*), "OrtApi::GetDenotationFromTypeInfo has moved");
+static_assert(offsetof(OrtApi, CastTypeInfoToMapTypeInfo) == 103 * sizeof(void*), "OrtApi::CastTypeInfoToMapTypeInfo has moved");
+static_assert(offsetof(OrtApi, CastTypeInfoToSequenceTypeInfo) == 104 * sizeof(void*), "OrtApi::CastTypeInfoToSequenceTypeInfo has moved");
+static_assert(offsetof(OrtApi, GetMapKeyType) == 105 * sizeof(void*), "OrtApi::GetMapKeyType has moved");
+static_assert(offsetof(OrtApi, GetMapValueType) == 106 * sizeof(void*), "OrtApi::GetMapValueType has moved");
+static_assert(offsetof(OrtApi, GetSequenceElementType) == 107 * sizeof(void*), "OrtApi::GetSequenceElementType has moved");
+static_assert(offsetof(OrtApi, ReleaseMapTypeInfo) == 108 * sizeof(void*), "OrtApi::ReleaseMapTypeInfo has moved");
+static_assert(offsetof(OrtApi, ReleaseSequenceTypeInfo) == 109 * sizeof(void*), "OrtApi::ReleaseSequenceTypeInfo has moved");
+static_assert(offsetof(OrtApi, SessionEndProfiling) == 110 * sizeof(void*), "OrtApi::SessionEndProfiling has moved");
+static_assert(offsetof(OrtApi, SessionGetModelMetadata) == 111 * sizeof(void*), "OrtApi::SessionGetModelMetadata has moved");
+static_assert(offsetof(OrtApi, ModelMetadataGetProducerName) == 112 * sizeof(void*), "OrtApi::ModelMetadataGetProducerName has moved");
+static_assert(offsetof(OrtApi, ModelMetadataGetGraphName) == 113 * sizeof(void*), "OrtApi::ModelMetadataGetGraphName has moved");
+static_assert(offsetof(OrtApi, ModelMetadataGetDomain) == 114 * sizeof(void*), "OrtApi::ModelMetadataGetDomain has moved");
+static_assert(offsetof(OrtApi, ModelMetadataGetDescription) == 115 * sizeof(void*), "OrtApi::ModelMetadataGetDescription has moved");
+static_assert(offsetof(OrtApi, ModelMetadataLookupCustomMetadataMap) == 116 * sizeof(void*), "OrtApi::ModelMetadataLookupCustomMetadataMap has moved");
+static_assert(offsetof(OrtApi, ModelMetadataGetVersion) == 117 * sizeof(void*), "OrtApi::ModelMetadataGetVersion has moved");
+static_assert(offsetof(OrtApi, ReleaseModelMetadata) == 118 * sizeof(void*), "OrtApi::ReleaseModelMetadata has moved");
+static_assert(offsetof(OrtApi, CreateEnvWithGlobalThreadPools) == 119 * sizeof(void*), "OrtApi::CreateEnvWithGlobalThreadPools has moved");
+static_assert(offsetof(OrtApi, DisablePerSessionThreads) == 120 * sizeof(void*), "OrtApi::DisablePerSessionThreads has moved");
+static_assert(offsetof(OrtApi, CreateThreadingOptions) == 121 * sizeof(void*), "OrtApi::CreateThreadingOptions has moved");
+static_assert(offsetof(OrtApi, ReleaseThreadingOptions) == 122 * sizeof(void*), "OrtApi::ReleaseThreadingOptions has moved");
+static_assert(offsetof(OrtApi, ModelMetadataGetCustomMetadataMapKeys) == 123 * sizeof(void*), "OrtApi::ModelMetadataGetCustomMetadataMapKeys has moved");
+static_assert(offsetof(OrtApi, AddFreeDimensionOverrideByName) == 124 * sizeof(void*), "OrtApi::AddFreeDimensionOverrideByName has moved");
+static_assert(offsetof(OrtApi, GetAvailableProviders) == 125 * sizeof(void*), "OrtApi::GetAvailableProviders has moved");
+static_assert(offsetof(OrtApi, ReleaseAvailableProviders) == 126 * sizeof(void*), "OrtApi::ReleaseAvailableProviders has moved");
+static_assert(offsetof(OrtApi, GetStringTensorElementLength) == 127 * sizeof(void*), "OrtApi::GetStringTensorElementLength has moved");
+static_assert(offsetof(OrtApi, GetStringTensorElement) == 128 * sizeof(void*), "OrtApi::GetStringTensorElement has moved");
+static_assert(offsetof(OrtApi, FillStringTensorElement) == 129 * sizeof(void*), "OrtApi::FillStringTensorElement has moved");
+static_assert(offsetof(OrtApi, AddSessionConfigEntry) == 130 * sizeof(void*), "OrtApi::AddSessionConfigEntry has moved");
+static_assert(offsetof(OrtApi, CreateAllocator) == 131 * sizeof(void*), "OrtApi::CreateAllocator has moved");
+static_assert(offsetof(OrtApi, ReleaseAllocator) == 132 * sizeof(void*), "OrtApi::ReleaseAllocator has moved");
+static_assert(offsetof(OrtApi, RunWithBinding) == 133 * sizeof(void*), "OrtApi::RunWithBinding has moved");
+static_assert(offsetof(OrtApi, CreateIoBinding) == 134 * sizeof(void*), "OrtApi::CreateIoBinding has moved");
+static_assert(offsetof(OrtApi, ReleaseIoBinding) == 135 * sizeof(void*), "OrtApi::ReleaseIoBinding has moved");
+static_assert(offsetof(OrtApi, BindInput) == 136 * sizeof(void*), "OrtApi::BindInput has moved");
+static_assert(offsetof(OrtApi, BindOutput) == 137 * sizeof(void*), "OrtApi::BindOutput has moved");
+static_assert(offsetof(OrtApi, BindOutputToDevice) == 138 * sizeof(void*), "OrtApi::BindOutputToDevice has moved");
+static_assert(offsetof(OrtApi, GetBoundOutputNames) == 139 * sizeof(void*), "OrtApi::GetBoundOutputNames has moved");
+static_assert(offsetof(OrtApi, GetBoundOutputValues) == 140 * sizeof(void*), "OrtApi::GetBoundOutputValues has moved");
+static_assert(offsetof(OrtApi, ClearBoundInputs) == 141 * sizeof(void*), "OrtApi::ClearBoundInputs has moved");
+static_assert(offsetof(OrtApi, ClearBoundOutputs) == 142 * sizeof(void*), "OrtApi::ClearBoundOutputs has moved");
+static_assert(offsetof(OrtApi, TensorAt) == 143 * sizeof(void*), "OrtApi::TensorAt has moved");
+static_assert(offsetof(OrtApi, CreateAndRegisterAllocator) == 144 * sizeof(void*), "OrtApi::CreateAndRegisterAllocator has moved");
+static_assert(offsetof(OrtApi, SetLanguageProjection) == 145 * sizeof(void*), "OrtApi::SetLanguageProjection has moved");
+static_assert(offsetof(OrtApi, SessionGetProfilingStartTimeNs) == 146 * sizeof(void*), "OrtApi::SessionGetProfilingStartTimeNs has moved");
+static_assert(offsetof(OrtApi, SetGlobalIntraOpNumThreads) == 147 * sizeof(void*), "OrtApi::SetGlobalIntraOpNumThreads has moved");
+static_assert(offsetof(OrtApi, SetGlobalInterOpNumThreads) == 148 * sizeof(void*), "OrtApi::SetGlobalInterOpNumThreads has moved");
+static_assert(offsetof(OrtApi, SetGlobalSpinControl) == 149 * sizeof(void*), "OrtApi::SetGlobalSpinControl has moved");
+static_assert(offsetof(OrtApi, AddInitializer) == 150 * sizeof(void*), "OrtApi::AddInitializer has moved");
+static_assert(offsetof(OrtApi, CreateEnvWithCustomLoggerAndGlobalThreadPools) == 151 * sizeof(void*), "OrtApi::CreateEnvWithCustomLoggerAndGlobalThreadPools has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_CUDA) == 152 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_CUDA has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_ROCM) == 153 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_ROCM has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_OpenVINO) == 154 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_OpenVINO has moved");
+static_assert(offsetof(OrtApi, SetGlobalDenormalAsZero) == 155 * sizeof(void*), "OrtApi::SetGlobalDenormalAsZero has moved");
+static_assert(offsetof(OrtApi, CreateArenaCfg) == 156 * sizeof(void*), "OrtApi::CreateArenaCfg has moved");
+static_assert(offsetof(OrtApi, ReleaseArenaCfg) == 157 * sizeof(void*), "OrtApi::ReleaseArenaCfg has moved");
+static_assert(offsetof(OrtApi, ModelMetadataGetGraphDescription) == 158 * sizeof(void*), "OrtApi::ModelMetadataGetGraphDescription has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_TensorRT) == 159 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_TensorRT has moved");
+static_assert(offsetof(OrtApi, SetCurrentGpuDeviceId) == 160 * sizeof(void*), "OrtApi::SetCurrentGpuDeviceId has moved");
+static_assert(offsetof(OrtApi, GetCurrentGpuDeviceId) == 161 * sizeof(void*), "OrtApi::GetCurrentGpuDeviceId has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAttributeArray_float) == 162 * sizeof(void*), "OrtApi::KernelInfoGetAttributeArray_float has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAttributeArray_int64) == 163 * sizeof(void*), "OrtApi::KernelInfoGetAttributeArray_int64 has moved");
+static_assert(offsetof(OrtApi, CreateArenaCfgV2) == 164 * sizeof(void*), "OrtApi::CreateArenaCfgV2 has moved");
+static_assert(offsetof(OrtApi, AddRunConfigEntry) == 165 * sizeof(void*), "OrtApi::AddRunConfigEntry has moved");
+static_assert(offsetof(OrtApi, CreatePrepackedWeightsContainer) == 166 * sizeof(void*), "OrtApi::CreatePrepackedWeightsContainer has moved");
+static_assert(offsetof(OrtApi, ReleasePrepackedWeightsContainer) == 167 * sizeof(void*), "OrtApi::ReleasePrepackedWeightsContainer has moved");
+static_assert(offsetof(OrtApi, CreateSessionWithPrepackedWeightsContainer) == 168 * sizeof(void*), "OrtApi::CreateSessionWithPrepackedWeightsContainer has moved");
+static_assert(offsetof(OrtApi, CreateSessionFromArrayWithPrepackedWeightsContainer) == 169 * sizeof(void*), "OrtApi::CreateSessionFromArrayWithPrepackedWeightsContainer has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_TensorRT_V2) == 170 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_TensorRT_V2 has moved");
+static_assert(offsetof(OrtApi, CreateTensorRTProviderOptions) == 171 * sizeof(void*), "OrtApi::CreateTensorRTProviderOptions has moved");
+static_assert(offsetof(OrtApi, UpdateTensorRTProviderOptions) == 172 * sizeof(void*), "OrtApi::UpdateTensorRTProviderOptions has moved");
+static_assert(offsetof(OrtApi, GetTensorRTProviderOptionsAsString) == 173 * sizeof(void*), "OrtApi::GetTensorRTProviderOptionsAsString has moved");
+static_assert(offsetof(OrtApi, ReleaseTensorRTProviderOptions) == 174 * sizeof(void*), "OrtApi::ReleaseTensorRTProviderOptions has moved");
+static_assert(offsetof(OrtApi, EnableOrtCustomOps) == 175 * sizeof(void*), "OrtApi::EnableOrtCustomOps has moved");
+static_assert(offsetof(OrtApi, RegisterAllocator) == 176 * sizeof(void*), "OrtApi::RegisterAllocator has moved");
+static_assert(offsetof(OrtApi, UnregisterAllocator) == 177 * sizeof(void*), "OrtApi::UnregisterAllocator has moved");
+static_assert(offsetof(OrtApi, IsSparseTensor) == 178 * sizeof(void*), "OrtApi::IsSparseTensor has moved");
+static_assert(offsetof(OrtApi, CreateSparseTensorAsOrtValue) == 179 * sizeof(void*), "OrtApi::CreateSparseTensorAsOrtValue has moved");
+static_assert(offsetof(OrtApi, FillSparseTensorCoo) == 180 * sizeof(void*), "OrtApi::FillSparseTensorCoo has moved");
+static_assert(offsetof(OrtApi, FillSparseTensorCsr) == 181 * sizeof(void*), "OrtApi::FillSparseTensorCsr has moved");
+static_assert(offsetof(OrtApi, FillSparseTensorBlockSparse) == 182 * sizeof(void*), "OrtApi::FillSparseTensorBlockSparse has moved");
+static_assert(offsetof(OrtApi, CreateSparseTensorWithValuesAsOrtValue) == 183 * sizeof(void*), "OrtApi::CreateSparseTensorWithValuesAsOrtValue has moved");
+static_assert(offsetof(OrtApi, UseCooIndices) == 184 * sizeof(void*), "OrtApi::UseCooIndices has moved");
+static_assert(offsetof(OrtApi, UseCsrIndices) == 185 * sizeof(void*), "OrtApi::UseCsrIndices has moved");
+static_assert(offsetof(OrtApi, UseBlockSparseIndices) == 186 * sizeof(void*), "OrtApi::UseBlockSparseIndices has moved");
+static_assert(offsetof(OrtApi, GetSparseTensorFormat) == 187 * sizeof(void*), "OrtApi::GetSparseTensorFormat has moved");
+static_assert(offsetof(OrtApi, GetSparseTensorValuesTypeAndShape) == 188 * sizeof(void*), "OrtApi::GetSparseTensorValuesTypeAndShape has moved");
+static_assert(offsetof(OrtApi, GetSparseTensorValues) == 189 * sizeof(void*), "OrtApi::GetSparseTensorValues has moved");
+static_assert(offsetof(OrtApi, GetSparseTensorIndicesTypeShape) == 190 * sizeof(void*), "OrtApi::GetSparseTensorIndicesTypeShape has moved");
+static_assert(offsetof(OrtApi, GetSparseTensorIndices) == 191 * sizeof(void*), "OrtApi::GetSparseTensorIndices has moved");
+static_assert(offsetof(OrtApi, HasValue) == 192 * sizeof(void*), "OrtApi::HasValue has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetGPUComputeStream) == 193 * sizeof(void*), "OrtApi::KernelContext_GetGPUComputeStream has moved");
+static_assert(offsetof(OrtApi, GetTensorMemoryInfo) == 194 * sizeof(void*), "OrtApi::GetTensorMemoryInfo has moved");
+static_assert(offsetof(OrtApi, GetExecutionProviderApi) == 195 * sizeof(void*), "OrtApi::GetExecutionProviderApi has moved");
+static_assert(offsetof(OrtApi, SessionOptionsSetCustomCreateThreadFn) == 196 * sizeof(void*), "OrtApi::SessionOptionsSetCustomCreateThreadFn has moved");
+static_assert(offsetof(OrtApi, SessionOptionsSetCustomThreadCreationOptions) == 197 * sizeof(void*), "OrtApi::SessionOptionsSetCustomThreadCreationOptions has moved");
+static_assert(offsetof(OrtApi, SessionOptionsSetCustomJoinThreadFn) == 198 * sizeof(void*), "OrtApi::SessionOptionsSetCustomJoinThreadFn has moved");
+static_assert(offsetof(OrtApi, SetGlobalCustomCreateThreadFn) == 199 * sizeof(void*), "OrtApi::SetGlobalCustomCreateThreadFn has moved");
+static_assert(offsetof(OrtApi, SetGlobalCustomThreadCreationOptions) == 200 * sizeof(void*), "OrtApi::SetGlobalCustomThreadCreationOptions has moved");
+static_assert(offsetof(OrtApi, SetGlobalCustomJoinThreadFn) == 201 * sizeof(void*), "OrtApi::SetGlobalCustomJoinThreadFn has moved");
+static_assert(offsetof(OrtApi, SynchronizeBoundInputs) == 202 * sizeof(void*), "OrtApi::SynchronizeBoundInputs has moved");
+static_assert(offsetof(OrtApi, SynchronizeBoundOutputs) == 203 * sizeof(void*), "OrtApi::SynchronizeBoundOutputs has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_CUDA_V2) == 204 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_CUDA_V2 has moved");
+static_assert(offsetof(OrtApi, CreateCUDAProviderOptions) == 205 * sizeof(void*), "OrtApi::CreateCUDAProviderOptions has moved");
+static_assert(offsetof(OrtApi, UpdateCUDAProviderOptions) == 206 * sizeof(void*), "OrtApi::UpdateCUDAProviderOptions has moved");
+static_assert(offsetof(OrtApi, GetCUDAProviderOptionsAsString) == 207 * sizeof(void*), "OrtApi::GetCUDAProviderOptionsAsString has moved");
+static_assert(offsetof(OrtApi, ReleaseCUDAProviderOptions) == 208 * sizeof(void*), "OrtApi::ReleaseCUDAProviderOptions has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_MIGraphX) == 209 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_MIGraphX has moved");
+static_assert(offsetof(OrtApi, AddExternalInitializers) == 210 * sizeof(void*), "OrtApi::AddExternalInitializers has moved");
+static_assert(offsetof(OrtApi, CreateOpAttr) == 211 * sizeof(void*), "OrtApi::CreateOpAttr has moved");
+static_assert(offsetof(OrtApi, ReleaseOpAttr) == 212 * sizeof(void*), "OrtApi::ReleaseOpAttr has moved");
+static_assert(offsetof(OrtApi, CreateOp) == 213 * sizeof(void*), "OrtApi::CreateOp has moved");
+static_assert(offsetof(OrtApi, InvokeOp) == 214 * sizeof(void*), "OrtApi::InvokeOp has moved");
+static_assert(offsetof(OrtApi, ReleaseOp) == 215 * sizeof(void*), "OrtApi::ReleaseOp has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider) == 216 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider has moved");
+static_assert(offsetof(OrtApi, CopyKernelInfo) == 217 * sizeof(void*), "OrtApi::CopyKernelInfo has moved");
+static_assert(offsetof(OrtApi, ReleaseKernelInfo) == 218 * sizeof(void*), "OrtApi::ReleaseKernelInfo has moved");
+static_assert(offsetof(OrtApi, GetTrainingApi) == 219 * sizeof(void*), "OrtApi::GetTrainingApi has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_CANN) == 220 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_CANN has moved");
+static_assert(offsetof(OrtApi, CreateCANNProviderOptions) == 221 * sizeof(void*), "OrtApi::CreateCANNProviderOptions has moved");
+static_assert(offsetof(OrtApi, UpdateCANNProviderOptions) == 222 * sizeof(void*), "OrtApi::UpdateCANNProviderOptions has moved");
+static_assert(offsetof(OrtApi, GetCANNProviderOptionsAsString) == 223 * sizeof(void*), "OrtApi::GetCANNProviderOptionsAsString has moved");
+static_assert(offsetof(OrtApi, ReleaseCANNProviderOptions) == 224 * sizeof(void*), "OrtApi::ReleaseCANNProviderOptions has moved");
+static_assert(offsetof(OrtApi, MemoryInfoGetDeviceType) == 225 * sizeof(void*), "OrtApi::MemoryInfoGetDeviceType has moved");
+static_assert(offsetof(OrtApi, UpdateEnvWithCustomLogLevel) == 226 * sizeof(void*), "OrtApi::UpdateEnvWithCustomLogLevel has moved");
+static_assert(offsetof(OrtApi, SetGlobalIntraOpThreadAffinity) == 227 * sizeof(void*), "OrtApi::SetGlobalIntraOpThreadAffinity has moved");
+static_assert(offsetof(OrtApi, RegisterCustomOpsLibrary_V2) == 228 * sizeof(void*), "OrtApi::RegisterCustomOpsLibrary_V2 has moved");
+static_assert(offsetof(OrtApi, RegisterCustomOpsUsingFunction) == 229 * sizeof(void*), "OrtApi::RegisterCustomOpsUsingFunction has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetInputCount) == 230 * sizeof(void*), "OrtApi::KernelInfo_GetInputCount has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetOutputCount) == 231 * sizeof(void*), "OrtApi::KernelInfo_GetOutputCount has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetInputName) == 232 * sizeof(void*), "OrtApi::KernelInfo_GetInputName has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetOutputName) == 233 * sizeof(void*), "OrtApi::KernelInfo_GetOutputName has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetInputTypeInfo) == 234 * sizeof(void*), "OrtApi::KernelInfo_GetInputTypeInfo has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetOutputTypeInfo) == 235 * sizeof(void*), "OrtApi::KernelInfo_GetOutputTypeInfo has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAttribute_tensor) == 236 * sizeof(void*), "OrtApi::KernelInfoGetAttribute_tensor has moved");
+static_assert(offsetof(OrtApi, HasSessionConfigEntry) == 237 * sizeof(void*), "OrtApi::HasSessionConfigEntry has moved");
+static_assert(offsetof(OrtApi, GetSessionConfigEntry) == 238 * sizeof(void*), "OrtApi::GetSessionConfigEntry has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_Dnnl) == 239 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_Dnnl has moved");
+static_assert(offsetof(OrtApi, CreateDnnlProviderOptions) == 240 * sizeof(void*), "OrtApi::CreateDnnlProviderOptions has moved");
+static_assert(offsetof(OrtApi, UpdateDnnlProviderOptions) == 241 * sizeof(void*), "OrtApi::UpdateDnnlProviderOptions has moved");
+static_assert(offsetof(OrtApi, GetDnnlProviderOptionsAsString) == 242 * sizeof(void*), "OrtApi::GetDnnlProviderOptionsAsString has moved");
+static_assert(offsetof(OrtApi, ReleaseDnnlProviderOptions) == 243 * sizeof(void*), "OrtApi::ReleaseDnnlProviderOptions has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetNodeName) == 244 * sizeof(void*), "OrtApi::KernelInfo_GetNodeName has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetLogger) == 245 * sizeof(void*), "OrtApi::KernelInfo_GetLogger has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetLogger) == 246 * sizeof(void*), "OrtApi::KernelContext_GetLogger has moved");
+static_assert(offsetof(OrtApi, Logger_LogMessage) == 247 * sizeof(void*), "OrtApi::Logger_LogMessage has moved");
+static_assert(offsetof(OrtApi, Logger_GetLoggingSeverityLevel) == 248 * sizeof(void*), "OrtApi::Logger_GetLoggingSeverityLevel has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetConstantInput_tensor) == 249 * sizeof(void*), "OrtApi::KernelInfoGetConstantInput_tensor has moved");
+static_assert(offsetof(OrtApi, CastTypeInfoToOptionalTypeInfo) == 250 * sizeof(void*), "OrtApi::CastTypeInfoToOptionalTypeInfo has moved");
+static_assert(offsetof(OrtApi, GetOptionalContainedTypeInfo) == 251 * sizeof(void*), "OrtApi::GetOptionalContainedTypeInfo has moved");
+static_assert(offsetof(OrtApi, GetResizedStringTensorElementBuffer) == 252 * sizeof(void*), "OrtApi::GetResizedStringTensorElementBuffer has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetAllocator) == 253 * sizeof(void*), "OrtApi::KernelContext_GetAllocator has moved");
+static_assert(offsetof(OrtApi, GetBuildInfoString) == 254 * sizeof(void*), "OrtApi::GetBuildInfoString has moved");
+static_assert(offsetof(OrtApi, CreateROCMProviderOptions) == 255 * sizeof(void*), "OrtApi::CreateROCMProviderOptions has moved");
+static_assert(offsetof(OrtApi, UpdateROCMProviderOptions) == 256 * sizeof(void*), "OrtApi::UpdateROCMProviderOptions has moved");
+static_assert(offsetof(OrtApi, GetROCMProviderOptionsAsString) == 257 * sizeof(void*), "OrtApi::GetROCMProviderOptionsAsString has moved");
+static_assert(offsetof(OrtApi, ReleaseROCMProviderOptions) == 258 * sizeof(void*), "OrtApi::ReleaseROCMProviderOptions has moved");
+static_assert(offsetof(OrtApi, CreateAndRegisterAllocatorV2) == 259 * sizeof(void*), "OrtApi::CreateAndRegisterAllocatorV2 has moved");
+static_assert(offsetof(OrtApi, RunAsync) == 260 * sizeof(void*), "OrtApi::RunAsync has moved");
+static_assert(offsetof(OrtApi, UpdateTensorRTProviderOptionsWithValue) == 261 * sizeof(void*), "OrtApi::UpdateTensorRTProviderOptionsWithValue has moved");
+static_assert(offsetof(OrtApi, GetTensorRTProviderOptionsByName) == 262 * sizeof(void*), "OrtApi::GetTensorRTProviderOptionsByName has moved");
+static_assert(offsetof(OrtApi, UpdateCUDAProviderOptionsWithValue) == 263 * sizeof(void*), "OrtApi::UpdateCUDAProviderOptionsWithValue has moved");
+static_assert(offsetof(OrtApi, GetCUDAProviderOptionsByName) == 264 * sizeof(void*), "OrtApi::GetCUDAProviderOptionsByName has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetResource) == 265 * sizeof(void*), "OrtApi::KernelContext_GetResource has moved");
+static_assert(offsetof(OrtApi, SetUserLoggingFunction) == 266 * sizeof(void*), "OrtApi::SetUserLoggingFunction has moved");
+static_assert(offsetof(OrtApi, ShapeInferContext_GetInputCount) == 267 * sizeof(void*), "OrtApi::ShapeInferContext_GetInputCount has moved");
+static_assert(offsetof(OrtApi, ShapeInferContext_GetInputTypeShape) == 268 * sizeof(void*), "OrtApi::ShapeInferContext_GetInputTypeShape has moved");
+static_assert(offsetof(OrtApi, ShapeInferContext_GetAttribute) == 269 * sizeof(void*), "OrtApi::ShapeInferContext_GetAttribute has moved");
+static_assert(offsetof(OrtApi, ShapeInferContext_SetOutputTypeShape) == 270 * sizeof(void*), "OrtApi::ShapeInferContext_SetOutputTypeShape has moved");
+static_assert(offsetof(OrtApi, SetSymbolicDimensions) == 271 * sizeof(void*), "OrtApi::SetSymbolicDimensions has moved");
+static_assert(offsetof(OrtApi, ReadOpAttr) == 272 * sizeof(void*), "OrtApi::ReadOpAttr has moved");
+static_assert(offsetof(OrtApi, SetDeterministicCompute) == 273 * sizeof(void*), "OrtApi::SetDeterministicCompute has moved");
+static_assert(offsetof(OrtApi, KernelContext_ParallelFor) == 274 * sizeof(void*), "OrtApi::KernelContext_ParallelFor has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_OpenVINO_V2) == 275 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_OpenVINO_V2 has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_VitisAI) == 276 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_VitisAI has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetScratchBuffer) == 277 * sizeof(void*), "OrtApi::KernelContext_GetScratchBuffer has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAllocator) == 278 * sizeof(void*), "OrtApi::KernelInfoGetAllocator has moved");
+static_assert(offsetof(OrtApi, AddExternalInitializersFromFilesInMemory) == 279 * sizeof(void*), "OrtApi::AddExternalInitializersFromFilesInMemory has moved");
+static_assert(offsetof(OrtApi, CreateLoraAdapter) == 280 * sizeof(void*), "OrtApi::CreateLoraAdapter has moved");
+static_assert(offsetof(OrtApi, CreateLoraAdapterFromArray) == 281 * sizeof(void*), "OrtApi::CreateLoraAdapterFromArray has moved");
+static_assert(offsetof(OrtApi, ReleaseLoraAdapter) == 282 * sizeof(void*), "OrtApi::ReleaseLoraAdapter has moved");
+static_assert(offsetof(OrtApi, RunOptionsAddActiveLoraAdapter) == 283 * sizeof(void*), "OrtApi::RunOptionsAddActiveLoraAdapter has moved");
+static_assert(offsetof(OrtApi, SetEpDynamicOptions) == 284 * sizeof(void*), "OrtApi::SetEpDynamicOptions has moved");
+static_assert(offsetof(OrtApi, ReleaseValueInfo) == 285 * sizeof(void*), "OrtApi::ReleaseValueInfo has moved");
+static_assert(offsetof(OrtApi, ReleaseNode) == 286 * sizeof(void*), "OrtApi::ReleaseNode has moved");
+static_assert(offsetof(OrtApi, ReleaseGraph) == 287 * sizeof(void*), "OrtApi::ReleaseGraph has moved");
+static_assert(offsetof(OrtApi, ReleaseModel) == 288 * sizeof(void*), "OrtApi::ReleaseModel has moved");
+static_assert(offsetof(OrtApi, GetValueInfoName) == 289 * sizeof(void*), "OrtApi::GetValueInfoName has moved");
+static_assert(offsetof(OrtApi, GetValueInfoTypeInfo) == 290 * sizeof(void*), "OrtApi::GetValueInfoTypeInfo has moved");
+static_assert(offsetof(OrtApi, GetModelEditorApi) == 291 * sizeof(void*), "OrtApi::GetModelEditorApi has moved");
+static_assert(offsetof(OrtApi, CreateTensorWithDataAndDeleterAsOrtValue) == 292 * sizeof(void*), "OrtApi::CreateTensorWithDataAndDeleterAsOrtValue has moved");
+static_assert(offsetof(OrtApi, SessionOptionsSetLoadCancellationFlag) == 293 * sizeof(void*), "OrtApi::SessionOptionsSetLoadCancellationFlag has moved");
+static_assert(offsetof(OrtApi, GetCompileApi) == 294 * sizeof(void*), "OrtApi::GetCompileApi has moved");
+static_assert(offsetof(OrtApi, CreateKeyValuePairs) == 295 * sizeof(void*), "OrtApi::CreateKeyValuePairs has moved");
+static_assert(offsetof(OrtApi, AddKeyValuePair) == 296 * sizeof(void*), "OrtApi::AddKeyValuePair has moved");
+static_assert(offsetof(OrtApi, GetKeyValue) == 297 * sizeof(void*), "OrtApi::GetKeyValue has moved");
+static_assert(offsetof(OrtApi, GetKeyValuePairs) == 298 * sizeof(void*), "OrtApi::GetKeyValuePairs has moved");
+static_assert(offsetof(OrtApi, RemoveKeyValuePair) == 299 * sizeof(void*), "OrtApi::RemoveKeyValuePair has moved");
+static_assert(offsetof(OrtApi, ReleaseKeyValuePairs) == 300 * sizeof(void*), "OrtApi::ReleaseKeyValuePairs has moved");
+static_assert(offsetof(OrtApi, RegisterExecutionProviderLibrary) == 301 * sizeof(void*), "OrtApi::RegisterExecutionProviderLibrary has moved");
+static_assert(offsetof(OrtApi, UnregisterExecutionProviderLibrary) == 302 * sizeof(void*), "OrtApi::UnregisterExecutionProviderLibrary has moved");
+static_assert(offsetof(OrtApi, GetEpDevices) == 303 * sizeof(void*), "OrtApi::GetEpDevices has moved");
+static_assert(offsetof(OrtApi, SessionOptionsAppendExecutionProvider_V2) == 304 * sizeof(void*), "OrtApi::SessionOptionsAppendExecutionProvider_V2 has moved");
+static_assert(offsetof(OrtApi, SessionOptionsSetEpSelectionPolicy) == 305 * sizeof(void*), "OrtApi::SessionOptionsSetEpSelectionPolicy has moved");
+static_assert(offsetof(OrtApi, SessionOptionsSetEpSelectionPolicyDelegate) == 306 * sizeof(void*), "OrtApi::SessionOptionsSetEpSelectionPolicyDelegate has moved");
+static_assert(offsetof(OrtApi, HardwareDevice_Type) == 307 * sizeof(void*), "OrtApi::HardwareDevice_Type has moved");
+static_assert(offsetof(OrtApi, HardwareDevice_VendorId) == 308 * sizeof(void*), "OrtApi::HardwareDevice_VendorId has moved");
+static_assert(offsetof(OrtApi, HardwareDevice_Vendor) == 309 * sizeof(void*), "OrtApi::HardwareDevice_Vendor has moved");
+static_assert(offsetof(OrtApi, HardwareDevice_DeviceId) == 310 * sizeof(void*), "OrtApi::HardwareDevice_DeviceId has moved");
+static_assert(offsetof(OrtApi, HardwareDevice_Metadata) == 311 * sizeof(void*), "OrtApi::HardwareDevice_Metadata has moved");
+static_assert(offsetof(OrtApi, EpDevice_EpName) == 312 * sizeof(void*), "OrtApi::EpDevice_EpName has moved");
+static_assert(offsetof(OrtApi, EpDevice_EpVendor) == 313 * sizeof(void*), "OrtApi::EpDevice_EpVendor has moved");
+static_assert(offsetof(OrtApi, EpDevice_EpMetadata) == 314 * sizeof(void*), "OrtApi::EpDevice_EpMetadata has moved");
+static_assert(offsetof(OrtApi, EpDevice_EpOptions) == 315 * sizeof(void*), "OrtApi::EpDevice_EpOptions has moved");
+static_assert(offsetof(OrtApi, EpDevice_Device) == 316 * sizeof(void*), "OrtApi::EpDevice_Device has moved");
+static_assert(offsetof(OrtApi, GetEpApi) == 317 * sizeof(void*), "OrtApi::GetEpApi has moved");
+static_assert(offsetof(OrtApi, GetTensorSizeInBytes) == 318 * sizeof(void*), "OrtApi::GetTensorSizeInBytes has moved");
+static_assert(offsetof(OrtApi, AllocatorGetStats) == 319 * sizeof(void*), "OrtApi::AllocatorGetStats has moved");
+static_assert(offsetof(OrtApi, CreateMemoryInfo_V2) == 320 * sizeof(void*), "OrtApi::CreateMemoryInfo_V2 has moved");
+static_assert(offsetof(OrtApi, MemoryInfoGetDeviceMemType) == 321 * sizeof(void*), "OrtApi::MemoryInfoGetDeviceMemType has moved");
+static_assert(offsetof(OrtApi, MemoryInfoGetVendorId) == 322 * sizeof(void*), "OrtApi::MemoryInfoGetVendorId has moved");
+static_assert(offsetof(OrtApi, ValueInfo_GetValueProducer) == 323 * sizeof(void*), "OrtApi::ValueInfo_GetValueProducer has moved");
+static_assert(offsetof(OrtApi, ValueInfo_GetValueNumConsumers) == 324 * sizeof(void*), "OrtApi::ValueInfo_GetValueNumConsumers has moved");
+static_assert(offsetof(OrtApi, ValueInfo_GetValueConsumers) == 325 * sizeof(void*), "OrtApi::ValueInfo_GetValueConsumers has moved");
+static_assert(offsetof(OrtApi, ValueInfo_GetInitializerValue) == 326 * sizeof(void*), "OrtApi::ValueInfo_GetInitializerValue has moved");
+static_assert(offsetof(OrtApi, ValueInfo_GetExternalInitializerInfo) == 327 * sizeof(void*), "OrtApi::ValueInfo_GetExternalInitializerInfo has moved");
+static_assert(offsetof(OrtApi, ValueInfo_IsRequiredGraphInput) == 328 * sizeof(void*), "OrtApi::ValueInfo_IsRequiredGraphInput has moved");
+static_assert(offsetof(OrtApi, ValueInfo_IsOptionalGraphInput) == 329 * sizeof(void*), "OrtApi::ValueInfo_IsOptionalGraphInput has moved");
+static_assert(offsetof(OrtApi, ValueInfo_IsGraphOutput) == 330 * sizeof(void*), "OrtApi::ValueInfo_IsGraphOutput has moved");
+static_assert(offsetof(OrtApi, ValueInfo_IsConstantInitializer) == 331 * sizeof(void*), "OrtApi::ValueInfo_IsConstantInitializer has moved");
+static_assert(offsetof(OrtApi, ValueInfo_IsFromOuterScope) == 332 * sizeof(void*), "OrtApi::ValueInfo_IsFromOuterScope has moved");
+static_assert(offsetof(OrtApi, Graph_GetName) == 333 * sizeof(void*), "OrtApi::Graph_GetName has moved");
+static_assert(offsetof(OrtApi, Graph_GetModelPath) == 334 * sizeof(void*), "OrtApi::Graph_GetModelPath has moved");
+static_assert(offsetof(OrtApi, Graph_GetOnnxIRVersion) == 335 * sizeof(void*), "OrtApi::Graph_GetOnnxIRVersion has moved");
+static_assert(offsetof(OrtApi, Graph_GetNumOperatorSets) == 336 * sizeof(void*), "OrtApi::Graph_GetNumOperatorSets has moved");
+static_assert(offsetof(OrtApi, Graph_GetOperatorSets) == 337 * sizeof(void*), "OrtApi::Graph_GetOperatorSets has moved");
+static_assert(offsetof(OrtApi, Graph_GetNumInputs) == 338 * sizeof(void*), "OrtApi::Graph_GetNumInputs has moved");
+static_assert(offsetof(OrtApi, Graph_GetInputs) == 339 * sizeof(void*), "OrtApi::Graph_GetInputs has moved");
+static_assert(offsetof(OrtApi, Graph_GetNumOutputs) == 340 * sizeof(void*), "OrtApi::Graph_GetNumOutputs has moved");
+static_assert(offsetof(OrtApi, Graph_GetOutputs) == 341 * sizeof(void*), "OrtApi::Graph_GetOutputs has moved");
+static_assert(offsetof(OrtApi, Graph_GetNumInitializers) == 342 * sizeof(void*), "OrtApi::Graph_GetNumInitializers has moved");
+static_assert(offsetof(OrtApi, Graph_GetInitializers) == 343 * sizeof(void*), "OrtApi::Graph_GetInitializers has moved");
+static_assert(offsetof(OrtApi, Graph_GetNumNodes) == 344 * sizeof(void*), "OrtApi::Graph_GetNumNodes has moved");
+static_assert(offsetof(OrtApi, Graph_GetNodes) == 345 * sizeof(void*), "OrtApi::Graph_GetNodes has moved");
+static_assert(offsetof(OrtApi, Graph_GetParentNode) == 346 * sizeof(void*), "OrtApi::Graph_GetParentNode has moved");
+static_assert(offsetof(OrtApi, Graph_GetGraphView) == 347 * sizeof(void*), "OrtApi::Graph_GetGraphView has moved");
+static_assert(offsetof(OrtApi, Node_GetId) == 348 * sizeof(void*), "OrtApi::Node_GetId has moved");
+static_assert(offsetof(OrtApi, Node_GetName) == 349 * sizeof(void*), "OrtApi::Node_GetName has moved");
+static_assert(offsetof(OrtApi, Node_GetOperatorType) == 350 * sizeof(void*), "OrtApi::Node_GetOperatorType has moved");
+static_assert(offsetof(OrtApi, Node_GetDomain) == 351 * sizeof(void*), "OrtApi::Node_GetDomain has moved");
+static_assert(offsetof(OrtApi, Node_GetSinceVersion) == 352 * sizeof(void*), "OrtApi::Node_GetSinceVersion has moved");
+static_assert(offsetof(OrtApi, Node_GetNumInputs) == 353 * sizeof(void*), "OrtApi::Node_GetNumInputs has moved");
+static_assert(offsetof(OrtApi, Node_GetInputs) == 354 * sizeof(void*), "OrtApi::Node_GetInputs has moved");
+static_assert(offsetof(OrtApi, Node_GetNumOutputs) == 355 * sizeof(void*), "OrtApi::Node_GetNumOutputs has moved");
+static_assert(offsetof(OrtApi, Node_GetOutputs) == 356 * sizeof(void*), "OrtApi::Node_GetOutputs has moved");
+static_assert(offsetof(OrtApi, Node_GetNumImplicitInputs) == 357 * sizeof(void*), "OrtApi::Node_GetNumImplicitInputs has moved");
+static_assert(offsetof(OrtApi, Node_GetImplicitInputs) == 358 * sizeof(void*), "OrtApi::Node_GetImplicitInputs has moved");
+static_assert(offsetof(OrtApi, Node_GetNumAttributes) == 359 * sizeof(void*), "OrtApi::Node_GetNumAttributes has moved");
+static_assert(offsetof(OrtApi, Node_GetAttributes) == 360 * sizeof(void*), "OrtApi::Node_GetAttributes has moved");
+static_assert(offsetof(OrtApi, Node_GetAttributeByName) == 361 * sizeof(void*), "OrtApi::Node_GetAttributeByName has moved");
+static_assert(offsetof(OrtApi, OpAttr_GetTensorAttributeAsOrtValue) == 362 * sizeof(void*), "OrtApi::OpAttr_GetTensorAttributeAsOrtValue has moved");
+static_assert(offsetof(OrtApi, OpAttr_GetType) == 363 * sizeof(void*), "OrtApi::OpAttr_GetType has moved");
+static_assert(offsetof(OrtApi, OpAttr_GetName) == 364 * sizeof(void*), "OrtApi::OpAttr_GetName has moved");
+static_assert(offsetof(OrtApi, Node_GetNumSubgraphs) == 365 * sizeof(void*), "OrtApi::Node_GetNumSubgraphs has moved");
+static_assert(offsetof(OrtApi, Node_GetSubgraphs) == 366 * sizeof(void*), "OrtApi::Node_GetSubgraphs has moved");
+static_assert(offsetof(OrtApi, Node_GetGraph) == 367 * sizeof(void*), "OrtApi::Node_GetGraph has moved");
+static_assert(offsetof(OrtApi, Node_GetEpName) == 368 * sizeof(void*), "OrtApi::Node_GetEpName has moved");
+static_assert(offsetof(OrtApi, ReleaseExternalInitializerInfo) == 369 * sizeof(void*), "OrtApi::ReleaseExternalInitializerInfo has moved");
+static_assert(offsetof(OrtApi, ExternalInitializerInfo_GetFilePath) == 370 * sizeof(void*), "OrtApi::ExternalInitializerInfo_GetFilePath has moved");
+static_assert(offsetof(OrtApi, ExternalInitializerInfo_GetFileOffset) == 371 * sizeof(void*), "OrtApi::ExternalInitializerInfo_GetFileOffset has moved");
+static_assert(offsetof(OrtApi, ExternalInitializerInfo_GetByteSize) == 372 * sizeof(void*), "OrtApi::ExternalInitializerInfo_GetByteSize has moved");
+static_assert(offsetof(OrtApi, GetRunConfigEntry) == 373 * sizeof(void*), "OrtApi::GetRunConfigEntry has moved");
+static_assert(offsetof(OrtApi, EpDevice_MemoryInfo) == 374 * sizeof(void*), "OrtApi::EpDevice_MemoryInfo has moved");
+static_assert(offsetof(OrtApi, CreateSharedAllocator) == 375 * sizeof(void*), "OrtApi::CreateSharedAllocator has moved");
+static_assert(offsetof(OrtApi, GetSharedAllocator) == 376 * sizeof(void*), "OrtApi::GetSharedAllocator has moved");
+static_assert(offsetof(OrtApi, ReleaseSharedAllocator) == 377 * sizeof(void*), "OrtApi::ReleaseSharedAllocator has moved");
+static_assert(offsetof(OrtApi, GetTensorData) == 378 * sizeof(void*), "OrtApi::GetTensorData has moved");
+static_assert(offsetof(OrtApi, GetSessionOptionsConfigEntries) == 379 * sizeof(void*), "OrtApi::GetSessionOptionsConfigEntries has moved");
+static_assert(offsetof(OrtApi, SessionGetMemoryInfoForInputs) == 380 * sizeof(void*), "OrtApi::SessionGetMemoryInfoForInputs has moved");
+static_assert(offsetof(OrtApi, SessionGetMemoryInfoForOutputs) == 381 * sizeof(void*), "OrtApi::SessionGetMemoryInfoForOutputs has moved");
+static_assert(offsetof(OrtApi, SessionGetEpDeviceForInputs) == 382 * sizeof(void*), "OrtApi::SessionGetEpDeviceForInputs has moved");
+static_assert(offsetof(OrtApi, CreateSyncStreamForEpDevice) == 383 * sizeof(void*), "OrtApi::CreateSyncStreamForEpDevice has moved");
+static_assert(offsetof(OrtApi, SyncStream_GetHandle) == 384 * sizeof(void*), "OrtApi::SyncStream_GetHandle has moved");
+static_assert(offsetof(OrtApi, ReleaseSyncStream) == 385 * sizeof(void*), "OrtApi::ReleaseSyncStream has moved");
+static_assert(offsetof(OrtApi, CopyTensors) == 386 * sizeof(void*), "OrtApi::CopyTensors has moved");
+static_assert(offsetof(OrtApi, Graph_GetModelMetadata) == 387 * sizeof(void*), "OrtApi::Graph_GetModelMetadata has moved");
+static_assert(offsetof(OrtApi, GetModelCompatibilityForEpDevices) == 388 * sizeof(void*), "OrtApi::GetModelCompatibilityForEpDevices has moved");
+static_assert(offsetof(OrtApi, CreateExternalInitializerInfo) == 389 * sizeof(void*), "OrtApi::CreateExternalInitializerInfo has moved");
+static_assert(offsetof(OrtApi, TensorTypeAndShape_HasShape) == 390 * sizeof(void*), "OrtApi::TensorTypeAndShape_HasShape has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetConfigEntries) == 391 * sizeof(void*), "OrtApi::KernelInfo_GetConfigEntries has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetOperatorDomain) == 392 * sizeof(void*), "OrtApi::KernelInfo_GetOperatorDomain has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetOperatorType) == 393 * sizeof(void*), "OrtApi::KernelInfo_GetOperatorType has moved");
+static_assert(offsetof(OrtApi, KernelInfo_GetOperatorSinceVersion) == 394 * sizeof(void*), "OrtApi::KernelInfo_GetOperatorSinceVersion has moved");
+static_assert(offsetof(OrtApi, GetInteropApi) == 395 * sizeof(void*), "OrtApi::GetInteropApi has moved");
+static_assert(offsetof(OrtApi, SessionGetEpDeviceForOutputs) == 396 * sizeof(void*), "OrtApi::SessionGetEpDeviceForOutputs has moved");
+static_assert(offsetof(OrtApi, GetNumHardwareDevices) == 397 * sizeof(void*), "OrtApi::GetNumHardwareDevices has moved");
+static_assert(offsetof(OrtApi, GetHardwareDevices) == 398 * sizeof(void*), "OrtApi::GetHardwareDevices has moved");
+static_assert(offsetof(OrtApi, GetHardwareDeviceEpIncompatibilityDetails) == 399 * sizeof(void*), "OrtApi::GetHardwareDeviceEpIncompatibilityDetails has moved");
+static_assert(offsetof(OrtApi, DeviceEpIncompatibilityDetails_GetReasonsBitmask) == 400 * sizeof(void*), "OrtApi::DeviceEpIncompatibilityDetails_GetReasonsBitmask has moved");
+static_assert(offsetof(OrtApi, DeviceEpIncompatibilityDetails_GetNotes) == 401 * sizeof(void*), "OrtApi::DeviceEpIncompatibilityDetails_GetNotes has moved");
+static_assert(offsetof(OrtApi, DeviceEpIncompatibilityDetails_GetErrorCode) == 402 * sizeof(void*), "OrtApi::DeviceEpIncompatibilityDetails_GetErrorCode has moved");
+static_assert(offsetof(OrtApi, ReleaseDeviceEpIncompatibilityDetails) == 403 * sizeof(void*), "OrtApi::ReleaseDeviceEpIncompatibilityDetails has moved");
+static_assert(offsetof(OrtApi, GetCompatibilityInfoFromModel) == 404 * sizeof(void*), "OrtApi::GetCompatibilityInfoFromModel has moved");
+static_assert(offsetof(OrtApi, GetCompatibilityInfoFromModelBytes) == 405 * sizeof(void*), "OrtApi::GetCompatibilityInfoFromModelBytes has moved");
+static_assert(offsetof(OrtApi, CreateEnvWithOptions) == 406 * sizeof(void*), "OrtApi::CreateEnvWithOptions has moved");
+static_assert(offsetof(OrtApi, Session_GetEpGraphAssignmentInfo) == 407 * sizeof(void*), "OrtApi::Session_GetEpGraphAssignmentInfo has moved");
+static_assert(offsetof(OrtApi, EpAssignedSubgraph_GetEpName) == 408 * sizeof(void*), "OrtApi::EpAssignedSubgraph_GetEpName has moved");
+static_assert(offsetof(OrtApi, EpAssignedSubgraph_GetNodes) == 409 * sizeof(void*), "OrtApi::EpAssignedSubgraph_GetNodes has moved");
+static_assert(offsetof(OrtApi, EpAssignedNode_GetName) == 410 * sizeof(void*), "OrtApi::EpAssignedNode_GetName has moved");
+static_assert(offsetof(OrtApi, EpAssignedNode_GetDomain) == 411 * sizeof(void*), "OrtApi::EpAssignedNode_GetDomain has moved");
+static_assert(offsetof(OrtApi, EpAssignedNode_GetOperatorType) == 412 * sizeof(void*), "OrtApi::EpAssignedNode_GetOperatorType has moved");
+static_assert(offsetof(OrtApi, RunOptionsSetSyncStream) == 413 * sizeof(void*), "OrtApi::RunOptionsSetSyncStream has moved");
+static_assert(offsetof(OrtApi, GetTensorElementTypeAndShapeDataReference) == 414 * sizeof(void*), "OrtApi::GetTensorElementTypeAndShapeDataReference has moved");
+static_assert(offsetof(OrtApi, RunOptionsEnableProfiling) == 415 * sizeof(void*), "OrtApi::RunOptionsEnableProfiling has moved");
+static_assert(offsetof(OrtApi, RunOptionsDisableProfiling) == 416 * sizeof(void*), "OrtApi::RunOptionsDisableProfiling has moved");
+static_assert(offsetof(OrtApi, KernelInfoGetAttributeArray_string) == 417 * sizeof(void*), "OrtApi::KernelInfoGetAttributeArray_string has moved");
+static_assert(offsetof(OrtApi, SetPerSessionThreadPoolCallbacks) == 418 * sizeof(void*), "OrtApi::SetPerSessionThreadPoolCallbacks has moved");
+static_assert(offsetof(OrtApi, GetMemPatternEnabled) == 419 * sizeof(void*), "OrtApi::GetMemPatternEnabled has moved");
+static_assert(offsetof(OrtApi, GetSessionExecutionMode) == 420 * sizeof(void*), "OrtApi::GetSessionExecutionMode has moved");
+static_assert(offsetof(OrtApi, SessionReleaseCapturedGraph) == 421 * sizeof(void*), "OrtApi::SessionReleaseCapturedGraph has moved");
+static_assert(offsetof(OrtApi, GetExperimentalFunction) == 422 * sizeof(void*), "OrtApi::GetExperimentalFunction has moved");
+static_assert(offsetof(OrtApi, KernelContext_GetSyncStream) == 423 * sizeof(void*), "OrtApi::KernelContext_GetSyncStream has moved");
+static_assert(offsetof(OrtApi, SessionOptionsSetWeightlessSourceModelBuffer) == 424 * sizeof(void*), "OrtApi::SessionOptionsSetWeightlessSourceModelBuffer has moved");
+static_assert(sizeof(OrtApi) == 425 * sizeof(void*), "OrtApi has another size");
+static_assert(offsetof(OrtModelEditorApi, CreateTensorTypeInfo) == 0 * sizeof(void*), "OrtModelEditorApi::CreateTensorTypeInfo has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateSparseTensorTypeInfo) == 1 * sizeof(void*), "OrtModelEditorApi::CreateSparseTensorTypeInfo has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateMapTypeInfo) == 2 * sizeof(void*), "OrtModelEditorApi::CreateMapTypeInfo has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateSequenceTypeInfo) == 3 * sizeof(void*), "OrtModelEditorApi::CreateSequenceTypeInfo has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateOptionalTypeInfo) == 4 * sizeof(void*), "OrtModelEditorApi::CreateOptionalTypeInfo has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateValueInfo) == 5 * sizeof(void*), "OrtModelEditorApi::CreateValueInfo has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateNode) == 6 * sizeof(void*), "OrtModelEditorApi::CreateNode has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateGraph) == 7 * sizeof(void*), "OrtModelEditorApi::CreateGraph has moved");
+static_assert(offsetof(OrtModelEditorApi, SetGraphInputs) == 8 * sizeof(void*), "OrtModelEditorApi::SetGraphInputs has moved");
+static_assert(offsetof(OrtModelEditorApi, SetGraphOutputs) == 9 * sizeof(void*), "OrtModelEditorApi::SetGraphOutputs has moved");
+static_assert(offsetof(OrtModelEditorApi, AddInitializerToGraph) == 10 * sizeof(void*), "OrtModelEditorApi::AddInitializerToGraph has moved");
+static_assert(offsetof(OrtModelEditorApi, AddNodeToGraph) == 11 * sizeof(void*), "OrtModelEditorApi::AddNodeToGraph has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateModel) == 12 * sizeof(void*), "OrtModelEditorApi::CreateModel has moved");
+static_assert(offsetof(OrtModelEditorApi, AddGraphToModel) == 13 * sizeof(void*), "OrtModelEditorApi::AddGraphToModel has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateSessionFromModel) == 14 * sizeof(void*), "OrtModelEditorApi::CreateSessionFromModel has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateModelEditorSession) == 15 * sizeof(void*), "OrtModelEditorApi::CreateModelEditorSession has moved");
+static_assert(offsetof(OrtModelEditorApi, CreateModelEditorSessionFromArray) == 16 * sizeof(void*), "OrtModelEditorApi::CreateModelEditorSessionFromArray has moved");
+static_assert(offsetof(OrtModelEditorApi, SessionGetOpsetForDomain) == 17 * sizeof(void*), "OrtModelEditorApi::SessionGetOpsetForDomain has moved");
+static_assert(offsetof(OrtModelEditorApi, ApplyModelToModelEditorSession) == 18 * sizeof(void*), "OrtModelEditorApi::ApplyModelToModelEditorSession has moved");
+static_assert(offsetof(OrtModelEditorApi, FinalizeModelEditorSession) == 19 * sizeof(void*), "OrtModelEditorApi::FinalizeModelEditorSession has moved");
+static_assert(sizeof(OrtModelEditorApi) == 20 * sizeof(void*), "OrtModelEditorApi has another size");
+static_assert(offsetof(OrtCompileApi, ReleaseModelCompilationOptions) == 0 * sizeof(void*), "OrtCompileApi::ReleaseModelCompilationOptions has moved");
+static_assert(offsetof(OrtCompileApi, CreateModelCompilationOptionsFromSessionOptions) == 1 * sizeof(void*), "OrtCompileApi::CreateModelCompilationOptionsFromSessionOptions has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetInputModelPath) == 2 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetInputModelPath has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetInputModelFromBuffer) == 3 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetInputModelFromBuffer has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelPath) == 4 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelPath has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelExternalInitializersFile) == 5 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelExternalInitializersFile has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelBuffer) == 6 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelBuffer has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetEpContextEmbedMode) == 7 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetEpContextEmbedMode has moved");
+static_assert(offsetof(OrtCompileApi, CompileModel) == 8 * sizeof(void*), "OrtCompileApi::CompileModel has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetFlags) == 9 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetFlags has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetEpContextBinaryInformation) == 10 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetEpContextBinaryInformation has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetGraphOptimizationLevel) == 11 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetGraphOptimizationLevel has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelWriteFunc) == 12 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelWriteFunc has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc) == 13 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetOutputModelGetInitializerLocationFunc has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetInputModel) == 14 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetInputModel has moved");
+static_assert(offsetof(OrtCompileApi, ModelCompilationOptions_SetWeightlessEnabled) == 15 * sizeof(void*), "OrtCompileApi::ModelCompilationOptions_SetWeightlessEnabled has moved");
+static_assert(sizeof(OrtCompileApi) == 16 * sizeof(void*), "OrtCompileApi has another size");
+static_assert(offsetof(OrtInteropApi, CreateExternalResourceImporterForDevice) == 0 * sizeof(void*), "OrtInteropApi::CreateExternalResourceImporterForDevice has moved");
+static_assert(offsetof(OrtInteropApi, ReleaseExternalResourceImporter) == 1 * sizeof(void*), "OrtInteropApi::ReleaseExternalResourceImporter has moved");
+static_assert(offsetof(OrtInteropApi, CanImportMemory) == 2 * sizeof(void*), "OrtInteropApi::CanImportMemory has moved");
+static_assert(offsetof(OrtInteropApi, ImportMemory) == 3 * sizeof(void*), "OrtInteropApi::ImportMemory has moved");
+static_assert(offsetof(OrtInteropApi, ReleaseExternalMemoryHandle) == 4 * sizeof(void*), "OrtInteropApi::ReleaseExternalMemoryHandle has moved");
+static_assert(offsetof(OrtInteropApi, CreateTensorFromMemory) == 5 * sizeof(void*), "OrtInteropApi::CreateTensorFromMemory has moved");
+static_assert(offsetof(OrtInteropApi, CanImportSemaphore) == 6 * sizeof(void*), "OrtInteropApi::CanImportSemaphore has moved");
+static_assert(offsetof(OrtInteropApi, ImportSemaphore) == 7 * sizeof(void*), "OrtInteropApi::ImportSemaphore has moved");
+static_assert(offsetof(OrtInteropApi, ReleaseExternalSemaphoreHandle) == 8 * sizeof(void*), "OrtInteropApi::ReleaseExternalSemaphoreHandle has moved");
+static_assert(offsetof(OrtInteropApi, WaitSemaphore) == 9 * sizeof(void*), "OrtInteropApi::WaitSemaphore has moved");
+static_assert(offsetof(OrtInteropApi, SignalSemaphore) == 10 * sizeof(void*), "OrtInteropApi::SignalSemaphore has moved");
+static_assert(offsetof(OrtInteropApi, InitGraphicsInteropForEpDevice) == 11 * sizeof(void*), "OrtInteropApi::InitGraphicsInteropForEpDevice has moved");
+static_assert(offsetof(OrtInteropApi, DeinitGraphicsInteropForEpDevice) == 12 * sizeof(void*), "OrtInteropApi::DeinitGraphicsInteropForEpDevice has moved");
+static_assert(sizeof(OrtInteropApi) == 13 * sizeof(void*), "OrtInteropApi has another size");
+static_assert(offsetof(OrtEpApi, CreateEpDevice) == 0 * sizeof(void*), "OrtEpApi::CreateEpDevice has moved");
+static_assert(offsetof(OrtEpApi, ReleaseEpDevice) == 1 * sizeof(void*), "OrtEpApi::ReleaseEpDevice has moved");
+static_assert(offsetof(OrtEpApi, EpGraphSupportInfo_AddNodesToFuse) == 2 * sizeof(void*), "OrtEpApi::EpGraphSupportInfo_AddNodesToFuse has moved");
+static_assert(offsetof(OrtEpApi, EpGraphSupportInfo_AddSingleNode) == 3 * sizeof(void*), "OrtEpApi::EpGraphSupportInfo_AddSingleNode has moved");
+static_assert(offsetof(OrtEpApi, NodeComputeContext_NodeName) == 4 * sizeof(void*), "OrtEpApi::NodeComputeContext_NodeName has moved");
+static_assert(offsetof(OrtEpApi, EpDevice_AddAllocatorInfo) == 5 * sizeof(void*), "OrtEpApi::EpDevice_AddAllocatorInfo has moved");
+static_assert(offsetof(OrtEpApi, MemoryInfo_GetMemoryDevice) == 6 * sizeof(void*), "OrtEpApi::MemoryInfo_GetMemoryDevice has moved");
+static_assert(offsetof(OrtEpApi, Value_GetMemoryDevice) == 7 * sizeof(void*), "OrtEpApi::Value_GetMemoryDevice has moved");
+static_assert(offsetof(OrtEpApi, MemoryDevice_AreEqual) == 8 * sizeof(void*), "OrtEpApi::MemoryDevice_AreEqual has moved");
+static_assert(offsetof(OrtEpApi, MemoryDevice_GetDeviceType) == 9 * sizeof(void*), "OrtEpApi::MemoryDevice_GetDeviceType has moved");
+static_assert(offsetof(OrtEpApi, MemoryDevice_GetMemoryType) == 10 * sizeof(void*), "OrtEpApi::MemoryDevice_GetMemoryType has moved");
+static_assert(offsetof(OrtEpApi, MemoryDevice_GetVendorId) == 11 * sizeof(void*), "OrtEpApi::MemoryDevice_GetVendorId has moved");
+static_assert(offsetof(OrtEpApi, MemoryDevice_GetDeviceId) == 12 * sizeof(void*), "OrtEpApi::MemoryDevice_GetDeviceId has moved");
+static_assert(offsetof(OrtEpApi, SyncStream_GetImpl) == 13 * sizeof(void*), "OrtEpApi::SyncStream_GetImpl has moved");
+static_assert(offsetof(OrtEpApi, SyncStream_GetSyncId) == 14 * sizeof(void*), "OrtEpApi::SyncStream_GetSyncId has moved");
+static_assert(offsetof(OrtEpApi, GetSyncIdForLastWaitOnSyncStream) == 15 * sizeof(void*), "OrtEpApi::GetSyncIdForLastWaitOnSyncStream has moved");
+static_assert(offsetof(OrtEpApi, CreateHardwareDevice) == 16 * sizeof(void*), "OrtEpApi::CreateHardwareDevice has moved");
+static_assert(offsetof(OrtEpApi, ReleaseHardwareDevice) == 17 * sizeof(void*), "OrtEpApi::ReleaseHardwareDevice has moved");
+static_assert(offsetof(OrtEpApi, CreateKernelRegistry) == 18 * sizeof(void*), "OrtEpApi::CreateKernelRegistry has moved");
+static_assert(offsetof(OrtEpApi, ReleaseKernelRegistry) == 19 * sizeof(void*), "OrtEpApi::ReleaseKernelRegistry has moved");
+static_assert(offsetof(OrtEpApi, KernelRegistry_AddKernel) == 20 * sizeof(void*), "OrtEpApi::KernelRegistry_AddKernel has moved");
+static_assert(offsetof(OrtEpApi, CreateKernelDefBuilder) == 21 * sizeof(void*), "OrtEpApi::CreateKernelDefBuilder has moved");
+static_assert(offsetof(OrtEpApi, ReleaseKernelDefBuilder) == 22 * sizeof(void*), "OrtEpApi::ReleaseKernelDefBuilder has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_SetOperatorType) == 23 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetOperatorType has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_SetDomain) == 24 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetDomain has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_SetSinceVersion) == 25 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetSinceVersion has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_SetExecutionProvider) == 26 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetExecutionProvider has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_SetInputMemType) == 27 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetInputMemType has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_SetOutputMemType) == 28 * sizeof(void*), "OrtEpApi::KernelDefBuilder_SetOutputMemType has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_AddTypeConstraint) == 29 * sizeof(void*), "OrtEpApi::KernelDefBuilder_AddTypeConstraint has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_AddInputOutputAliases) == 30 * sizeof(void*), "OrtEpApi::KernelDefBuilder_AddInputOutputAliases has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_AddInputOutputMutableAliases) == 31 * sizeof(void*), "OrtEpApi::KernelDefBuilder_AddInputOutputMutableAliases has moved");
+static_assert(offsetof(OrtEpApi, KernelDefBuilder_Build) == 32 * sizeof(void*), "OrtEpApi::KernelDefBuilder_Build has moved");
+static_assert(offsetof(OrtEpApi, ReleaseKernelDef) == 33 * sizeof(void*), "OrtEpApi::ReleaseKernelDef has moved");
+static_assert(offsetof(OrtEpApi, KernelDef_GetOperatorType) == 34 * sizeof(void*), "OrtEpApi::KernelDef_GetOperatorType has moved");
+static_assert(offsetof(OrtEpApi, KernelDef_GetDomain) == 35 * sizeof(void*), "OrtEpApi::KernelDef_GetDomain has moved");
+static_assert(offsetof(OrtEpApi, KernelDef_GetSinceVersion) == 36 * sizeof(void*), "OrtEpApi::KernelDef_GetSinceVersion has moved");
+static_assert(offsetof(OrtEpApi, KernelDef_GetExecutionProvider) == 37 * sizeof(void*), "OrtEpApi::KernelDef_GetExecutionProvider has moved");
+static_assert(offsetof(OrtEpApi, KernelDef_GetInputMemType) == 38 * sizeof(void*), "OrtEpApi::KernelDef_GetInputMemType has moved");
+static_assert(offsetof(OrtEpApi, KernelDef_GetOutputMemType) == 39 * sizeof(void*), "OrtEpApi::KernelDef_GetOutputMemType has moved");
+static_assert(offsetof(OrtEpApi, GetTensorDataType) == 40 * sizeof(void*), "OrtEpApi::GetTensorDataType has moved");
+static_assert(offsetof(OrtEpApi, EpGraphSupportInfo_LookUpKernel) == 41 * sizeof(void*), "OrtEpApi::EpGraphSupportInfo_LookUpKernel has moved");
+static_assert(offsetof(OrtEpApi, SharedPrePackedWeightCache_StoreWeightData) == 42 * sizeof(void*), "OrtEpApi::SharedPrePackedWeightCache_StoreWeightData has moved");
+static_assert(offsetof(OrtEpApi, KernelInfo_GetEp) == 43 * sizeof(void*), "OrtEpApi::KernelInfo_GetEp has moved");
+static_assert(offsetof(OrtEpApi, DeviceEpIncompatibilityDetails_SetDetails) == 44 * sizeof(void*), "OrtEpApi::DeviceEpIncompatibilityDetails_SetDetails has moved");
+static_assert(offsetof(OrtEpApi, CreateIfKernel) == 45 * sizeof(void*), "OrtEpApi::CreateIfKernel has moved");
+static_assert(offsetof(OrtEpApi, CreateLoopKernel) == 46 * sizeof(void*), "OrtEpApi::CreateLoopKernel has moved");
+static_assert(offsetof(OrtEpApi, CreateScanKernel) == 47 * sizeof(void*), "OrtEpApi::CreateScanKernel has moved");
+static_assert(offsetof(OrtEpApi, ReleaseKernelImpl) == 48 * sizeof(void*), "OrtEpApi::ReleaseKernelImpl has moved");
+static_assert(offsetof(OrtEpApi, GetEnvConfigEntries) == 49 * sizeof(void*), "OrtEpApi::GetEnvConfigEntries has moved");
+static_assert(offsetof(OrtEpApi, GetOpSchema) == 50 * sizeof(void*), "OrtEpApi::GetOpSchema has moved");
+static_assert(offsetof(OrtEpApi, ReleaseOpSchema) == 51 * sizeof(void*), "OrtEpApi::ReleaseOpSchema has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetSinceVersion) == 52 * sizeof(void*), "OrtEpApi::OpSchema_GetSinceVersion has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetNumInputs) == 53 * sizeof(void*), "OrtEpApi::OpSchema_GetNumInputs has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetInputName) == 54 * sizeof(void*), "OrtEpApi::OpSchema_GetInputName has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetInputTypeConstraint) == 55 * sizeof(void*), "OrtEpApi::OpSchema_GetInputTypeConstraint has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetNumOutputs) == 56 * sizeof(void*), "OrtEpApi::OpSchema_GetNumOutputs has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetOutputName) == 57 * sizeof(void*), "OrtEpApi::OpSchema_GetOutputName has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetOutputTypeConstraint) == 58 * sizeof(void*), "OrtEpApi::OpSchema_GetOutputTypeConstraint has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetTypeConstraintCount) == 59 * sizeof(void*), "OrtEpApi::OpSchema_GetTypeConstraintCount has moved");
+static_assert(offsetof(OrtEpApi, OpSchema_GetTypeConstraint) == 60 * sizeof(void*), "OrtEpApi::OpSchema_GetTypeConstraint has moved");
+static_assert(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetTypeParamName) == 61 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetTypeParamName has moved");
+static_assert(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetAllowedTypes) == 62 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetAllowedTypes has moved");
+static_assert(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetInputIndices) == 63 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetInputIndices has moved");
+static_assert(offsetof(OrtEpApi, OpSchemaTypeConstraint_GetOutputIndices) == 64 * sizeof(void*), "OrtEpApi::OpSchemaTypeConstraint_GetOutputIndices has moved");
+static_assert(offsetof(OrtEpApi, CreateProfilingEvent) == 65 * sizeof(void*), "OrtEpApi::CreateProfilingEvent has moved");
+static_assert(offsetof(OrtEpApi, ReleaseProfilingEvent) == 66 * sizeof(void*), "OrtEpApi::ReleaseProfilingEvent has moved");
+static_assert(offsetof(OrtEpApi, ProfilingEvent_GetCategory) == 67 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetCategory has moved");
+static_assert(offsetof(OrtEpApi, ProfilingEvent_GetName) == 68 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetName has moved");
+static_assert(offsetof(OrtEpApi, ProfilingEvent_GetTimestampUs) == 69 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetTimestampUs has moved");
+static_assert(offsetof(OrtEpApi, ProfilingEvent_GetDurationUs) == 70 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetDurationUs has moved");
+static_assert(offsetof(OrtEpApi, ProfilingEvent_GetArgValue) == 71 * sizeof(void*), "OrtEpApi::ProfilingEvent_GetArgValue has moved");
+static_assert(offsetof(OrtEpApi, ProfilingEventsContainer_AddEvents) == 72 * sizeof(void*), "OrtEpApi::ProfilingEventsContainer_AddEvents has moved");
+static_assert(offsetof(OrtEpApi, SessionOptionsGetWeightlessSourceModelBuffer) == 73 * sizeof(void*), "OrtEpApi::SessionOptionsGetWeightlessSourceModelBuffer has moved");
+static_assert(sizeof(OrtEpApi) == 74 * sizeof(void*), "OrtEpApi has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, version) == 0, "OrtAllocator::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, Alloc) == 8, "OrtAllocator::Alloc has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, Free) == 16, "OrtAllocator::Free has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, Info) == 24, "OrtAllocator::Info has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, Reserve) == 32, "OrtAllocator::Reserve has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, GetStats) == 40, "OrtAllocator::GetStats has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, AllocOnStream) == 48, "OrtAllocator::AllocOnStream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtAllocator, Shrink) == 56, "OrtAllocator::Shrink has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtAllocator) == 64, "OrtAllocator has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, device_id) == 0, "OrtCUDAProviderOptions::device_id has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, cudnn_conv_algo_search) == 4, "OrtCUDAProviderOptions::cudnn_conv_algo_search has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, gpu_mem_limit) == 8, "OrtCUDAProviderOptions::gpu_mem_limit has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, arena_extend_strategy) == 16, "OrtCUDAProviderOptions::arena_extend_strategy has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, do_copy_in_default_stream) == 20, "OrtCUDAProviderOptions::do_copy_in_default_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, has_user_compute_stream) == 24, "OrtCUDAProviderOptions::has_user_compute_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, user_compute_stream) == 32, "OrtCUDAProviderOptions::user_compute_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, default_memory_arena_cfg) == 40, "OrtCUDAProviderOptions::default_memory_arena_cfg has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, tunable_op_enable) == 48, "OrtCUDAProviderOptions::tunable_op_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, tunable_op_tuning_enable) == 52, "OrtCUDAProviderOptions::tunable_op_tuning_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCUDAProviderOptions, tunable_op_max_tuning_duration_ms) == 56, "OrtCUDAProviderOptions::tunable_op_max_tuning_duration_ms has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtCUDAProviderOptions) == 64, "OrtCUDAProviderOptions has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, device_id) == 0, "OrtROCMProviderOptions::device_id has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, miopen_conv_exhaustive_search) == 4, "OrtROCMProviderOptions::miopen_conv_exhaustive_search has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, gpu_mem_limit) == 8, "OrtROCMProviderOptions::gpu_mem_limit has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, arena_extend_strategy) == 16, "OrtROCMProviderOptions::arena_extend_strategy has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, do_copy_in_default_stream) == 20, "OrtROCMProviderOptions::do_copy_in_default_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, has_user_compute_stream) == 24, "OrtROCMProviderOptions::has_user_compute_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, user_compute_stream) == 32, "OrtROCMProviderOptions::user_compute_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, default_memory_arena_cfg) == 40, "OrtROCMProviderOptions::default_memory_arena_cfg has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, enable_hip_graph) == 48, "OrtROCMProviderOptions::enable_hip_graph has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, tunable_op_enable) == 52, "OrtROCMProviderOptions::tunable_op_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, tunable_op_tuning_enable) == 56, "OrtROCMProviderOptions::tunable_op_tuning_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtROCMProviderOptions, tunable_op_max_tuning_duration_ms) == 60, "OrtROCMProviderOptions::tunable_op_max_tuning_duration_ms has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtROCMProviderOptions) == 64, "OrtROCMProviderOptions has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, device_id) == 0, "OrtTensorRTProviderOptions::device_id has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, has_user_compute_stream) == 4, "OrtTensorRTProviderOptions::has_user_compute_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, user_compute_stream) == 8, "OrtTensorRTProviderOptions::user_compute_stream has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_max_partition_iterations) == 16, "OrtTensorRTProviderOptions::trt_max_partition_iterations has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_min_subgraph_size) == 20, "OrtTensorRTProviderOptions::trt_min_subgraph_size has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_max_workspace_size) == 24, "OrtTensorRTProviderOptions::trt_max_workspace_size has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_fp16_enable) == 32, "OrtTensorRTProviderOptions::trt_fp16_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_int8_enable) == 36, "OrtTensorRTProviderOptions::trt_int8_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_int8_calibration_table_name) == 40, "OrtTensorRTProviderOptions::trt_int8_calibration_table_name has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_int8_use_native_calibration_table) == 48, "OrtTensorRTProviderOptions::trt_int8_use_native_calibration_table has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_dla_enable) == 52, "OrtTensorRTProviderOptions::trt_dla_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_dla_core) == 56, "OrtTensorRTProviderOptions::trt_dla_core has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_dump_subgraphs) == 60, "OrtTensorRTProviderOptions::trt_dump_subgraphs has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_engine_cache_enable) == 64, "OrtTensorRTProviderOptions::trt_engine_cache_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_engine_cache_path) == 72, "OrtTensorRTProviderOptions::trt_engine_cache_path has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_engine_decryption_enable) == 80, "OrtTensorRTProviderOptions::trt_engine_decryption_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_engine_decryption_lib_path) == 88, "OrtTensorRTProviderOptions::trt_engine_decryption_lib_path has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtTensorRTProviderOptions, trt_force_sequential_engine_build) == 96, "OrtTensorRTProviderOptions::trt_force_sequential_engine_build has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtTensorRTProviderOptions) == 104, "OrtTensorRTProviderOptions has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, device_id) == 0, "OrtMIGraphXProviderOptions::device_id has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_fp16_enable) == 4, "OrtMIGraphXProviderOptions::migraphx_fp16_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_fp8_enable) == 8, "OrtMIGraphXProviderOptions::migraphx_fp8_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_int8_enable) == 12, "OrtMIGraphXProviderOptions::migraphx_int8_enable has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_use_native_calibration_table) == 16, "OrtMIGraphXProviderOptions::migraphx_use_native_calibration_table has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_int8_calibration_table_name) == 24, "OrtMIGraphXProviderOptions::migraphx_int8_calibration_table_name has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_save_compiled_model) == 32, "OrtMIGraphXProviderOptions::migraphx_save_compiled_model has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_save_model_path) == 40, "OrtMIGraphXProviderOptions::migraphx_save_model_path has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_load_compiled_model) == 48, "OrtMIGraphXProviderOptions::migraphx_load_compiled_model has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_load_model_path) == 56, "OrtMIGraphXProviderOptions::migraphx_load_model_path has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_exhaustive_tune) == 64, "OrtMIGraphXProviderOptions::migraphx_exhaustive_tune has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_mem_limit) == 72, "OrtMIGraphXProviderOptions::migraphx_mem_limit has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtMIGraphXProviderOptions, migraphx_arena_extend_strategy) == 80, "OrtMIGraphXProviderOptions::migraphx_arena_extend_strategy has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtMIGraphXProviderOptions) == 88, "OrtMIGraphXProviderOptions has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, device_type) == 0, "OrtOpenVINOProviderOptions::device_type has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, enable_npu_fast_compile) == 8, "OrtOpenVINOProviderOptions::enable_npu_fast_compile has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, device_id) == 16, "OrtOpenVINOProviderOptions::device_id has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, num_of_threads) == 24, "OrtOpenVINOProviderOptions::num_of_threads has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, cache_dir) == 32, "OrtOpenVINOProviderOptions::cache_dir has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, context) == 40, "OrtOpenVINOProviderOptions::context has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, enable_opencl_throttling) == 48, "OrtOpenVINOProviderOptions::enable_opencl_throttling has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtOpenVINOProviderOptions, enable_dynamic_shapes) == 49, "OrtOpenVINOProviderOptions::enable_dynamic_shapes has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtOpenVINOProviderOptions) == 56, "OrtOpenVINOProviderOptions has another size");
+static_assert(sizeof(void*) != 8 || offsetof(struct OrtCustomHandleType, __place_holder) == 0, "OrtCustomHandleType::__place_holder has moved");
+static_assert(sizeof(void*) != 8 || sizeof(struct OrtCustomHandleType) == 1, "OrtCustomHandleType has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtThreadPoolCallbacksConfig, version) == 0, "OrtThreadPoolCallbacksConfig::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtThreadPoolCallbacksConfig, on_enqueue) == 8, "OrtThreadPoolCallbacksConfig::on_enqueue has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtThreadPoolCallbacksConfig, on_start_work) == 16, "OrtThreadPoolCallbacksConfig::on_start_work has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtThreadPoolCallbacksConfig, on_stop_work) == 24, "OrtThreadPoolCallbacksConfig::on_stop_work has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtThreadPoolCallbacksConfig, on_abandon) == 32, "OrtThreadPoolCallbacksConfig::on_abandon has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtThreadPoolCallbacksConfig, user_context) == 40, "OrtThreadPoolCallbacksConfig::user_context has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtThreadPoolCallbacksConfig) == 48, "OrtThreadPoolCallbacksConfig has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryDescriptor, version) == 0, "OrtExternalMemoryDescriptor::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryDescriptor, handle_type) == 4, "OrtExternalMemoryDescriptor::handle_type has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryDescriptor, native_handle) == 8, "OrtExternalMemoryDescriptor::native_handle has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryDescriptor, size_bytes) == 16, "OrtExternalMemoryDescriptor::size_bytes has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryDescriptor, offset_bytes) == 24, "OrtExternalMemoryDescriptor::offset_bytes has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtExternalMemoryDescriptor) == 32, "OrtExternalMemoryDescriptor has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalSemaphoreDescriptor, version) == 0, "OrtExternalSemaphoreDescriptor::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalSemaphoreDescriptor, type) == 4, "OrtExternalSemaphoreDescriptor::type has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalSemaphoreDescriptor, native_handle) == 8, "OrtExternalSemaphoreDescriptor::native_handle has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtExternalSemaphoreDescriptor) == 16, "OrtExternalSemaphoreDescriptor has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtGraphicsInteropConfig, version) == 0, "OrtGraphicsInteropConfig::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtGraphicsInteropConfig, graphics_api) == 4, "OrtGraphicsInteropConfig::graphics_api has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtGraphicsInteropConfig, command_queue) == 8, "OrtGraphicsInteropConfig::command_queue has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtGraphicsInteropConfig, additional_options) == 16, "OrtGraphicsInteropConfig::additional_options has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtGraphicsInteropConfig) == 24, "OrtGraphicsInteropConfig has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalTensorDescriptor, version) == 0, "OrtExternalTensorDescriptor::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalTensorDescriptor, element_type) == 4, "OrtExternalTensorDescriptor::element_type has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalTensorDescriptor, shape) == 8, "OrtExternalTensorDescriptor::shape has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalTensorDescriptor, rank) == 16, "OrtExternalTensorDescriptor::rank has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalTensorDescriptor, offset_bytes) == 24, "OrtExternalTensorDescriptor::offset_bytes has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtExternalTensorDescriptor) == 32, "OrtExternalTensorDescriptor has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEnvCreationOptions, version) == 0, "OrtEnvCreationOptions::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEnvCreationOptions, logging_severity_level) == 4, "OrtEnvCreationOptions::logging_severity_level has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEnvCreationOptions, log_id) == 8, "OrtEnvCreationOptions::log_id has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEnvCreationOptions, custom_logging_function) == 16, "OrtEnvCreationOptions::custom_logging_function has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEnvCreationOptions, custom_logging_param) == 24, "OrtEnvCreationOptions::custom_logging_param has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEnvCreationOptions, threading_options) == 32, "OrtEnvCreationOptions::threading_options has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEnvCreationOptions, config_entries) == 40, "OrtEnvCreationOptions::config_entries has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtEnvCreationOptions) == 48, "OrtEnvCreationOptions has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, version) == 0, "OrtCustomOp::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, CreateKernel) == 8, "OrtCustomOp::CreateKernel has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetName) == 16, "OrtCustomOp::GetName has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetExecutionProviderType) == 24, "OrtCustomOp::GetExecutionProviderType has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetInputType) == 32, "OrtCustomOp::GetInputType has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetInputTypeCount) == 40, "OrtCustomOp::GetInputTypeCount has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetOutputType) == 48, "OrtCustomOp::GetOutputType has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetOutputTypeCount) == 56, "OrtCustomOp::GetOutputTypeCount has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, KernelCompute) == 64, "OrtCustomOp::KernelCompute has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, KernelDestroy) == 72, "OrtCustomOp::KernelDestroy has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetInputCharacteristic) == 80, "OrtCustomOp::GetInputCharacteristic has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetOutputCharacteristic) == 88, "OrtCustomOp::GetOutputCharacteristic has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetInputMemoryType) == 96, "OrtCustomOp::GetInputMemoryType has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetVariadicInputMinArity) == 104, "OrtCustomOp::GetVariadicInputMinArity has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetVariadicInputHomogeneity) == 112, "OrtCustomOp::GetVariadicInputHomogeneity has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetVariadicOutputMinArity) == 120, "OrtCustomOp::GetVariadicOutputMinArity has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetVariadicOutputHomogeneity) == 128, "OrtCustomOp::GetVariadicOutputHomogeneity has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, CreateKernelV2) == 136, "OrtCustomOp::CreateKernelV2 has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, KernelComputeV2) == 144, "OrtCustomOp::KernelComputeV2 has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, InferOutputShapeFn) == 152, "OrtCustomOp::InferOutputShapeFn has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetStartVersion) == 160, "OrtCustomOp::GetStartVersion has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetEndVersion) == 168, "OrtCustomOp::GetEndVersion has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetMayInplace) == 176, "OrtCustomOp::GetMayInplace has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, ReleaseMayInplace) == 184, "OrtCustomOp::ReleaseMayInplace has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, GetAliasMap) == 192, "OrtCustomOp::GetAliasMap has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtCustomOp, ReleaseAliasMap) == 200, "OrtCustomOp::ReleaseAliasMap has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtCustomOp) == 208, "OrtCustomOp has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryHandle, version) == 0, "OrtExternalMemoryHandle::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryHandle, ep_device) == 8, "OrtExternalMemoryHandle::ep_device has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryHandle, descriptor) == 16, "OrtExternalMemoryHandle::descriptor has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalMemoryHandle, Release) == 48, "OrtExternalMemoryHandle::Release has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtExternalMemoryHandle) == 56, "OrtExternalMemoryHandle has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalSemaphoreHandle, version) == 0, "OrtExternalSemaphoreHandle::version has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalSemaphoreHandle, ep_device) == 8, "OrtExternalSemaphoreHandle::ep_device has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalSemaphoreHandle, descriptor) == 16, "OrtExternalSemaphoreHandle::descriptor has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalSemaphoreHandle, Release) == 32, "OrtExternalSemaphoreHandle::Release has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtExternalSemaphoreHandle) == 40, "OrtExternalSemaphoreHandle has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtDataTransferImpl, ort_version_supported) == 0, "OrtDataTransferImpl::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtDataTransferImpl, Release) == 8, "OrtDataTransferImpl::Release has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtDataTransferImpl, CanCopy) == 16, "OrtDataTransferImpl::CanCopy has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtDataTransferImpl, CopyTensors) == 24, "OrtDataTransferImpl::CopyTensors has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtDataTransferImpl) == 32, "OrtDataTransferImpl has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncNotificationImpl, ort_version_supported) == 0, "OrtSyncNotificationImpl::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncNotificationImpl, Release) == 8, "OrtSyncNotificationImpl::Release has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncNotificationImpl, Activate) == 16, "OrtSyncNotificationImpl::Activate has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncNotificationImpl, WaitOnDevice) == 24, "OrtSyncNotificationImpl::WaitOnDevice has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncNotificationImpl, WaitOnHost) == 32, "OrtSyncNotificationImpl::WaitOnHost has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtSyncNotificationImpl) == 40, "OrtSyncNotificationImpl has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncStreamImpl, ort_version_supported) == 0, "OrtSyncStreamImpl::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncStreamImpl, Release) == 8, "OrtSyncStreamImpl::Release has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncStreamImpl, GetHandle) == 16, "OrtSyncStreamImpl::GetHandle has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncStreamImpl, CreateNotification) == 24, "OrtSyncStreamImpl::CreateNotification has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncStreamImpl, Flush) == 32, "OrtSyncStreamImpl::Flush has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtSyncStreamImpl, OnSessionRunEnd) == 40, "OrtSyncStreamImpl::OnSessionRunEnd has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtSyncStreamImpl) == 48, "OrtSyncStreamImpl has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, ort_version_supported) == 0, "OrtExternalResourceImporterImpl::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, CanImportMemory) == 8, "OrtExternalResourceImporterImpl::CanImportMemory has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, ImportMemory) == 16, "OrtExternalResourceImporterImpl::ImportMemory has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, ReleaseMemory) == 24, "OrtExternalResourceImporterImpl::ReleaseMemory has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, CreateTensorFromMemory) == 32, "OrtExternalResourceImporterImpl::CreateTensorFromMemory has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, CanImportSemaphore) == 40, "OrtExternalResourceImporterImpl::CanImportSemaphore has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, ImportSemaphore) == 48, "OrtExternalResourceImporterImpl::ImportSemaphore has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, ReleaseSemaphore) == 56, "OrtExternalResourceImporterImpl::ReleaseSemaphore has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, WaitSemaphore) == 64, "OrtExternalResourceImporterImpl::WaitSemaphore has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, SignalSemaphore) == 72, "OrtExternalResourceImporterImpl::SignalSemaphore has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtExternalResourceImporterImpl, Release) == 80, "OrtExternalResourceImporterImpl::Release has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtExternalResourceImporterImpl) == 88, "OrtExternalResourceImporterImpl has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpProfilerImpl, ort_version_supported) == 0, "OrtEpProfilerImpl::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpProfilerImpl, Release) == 8, "OrtEpProfilerImpl::Release has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpProfilerImpl, StartProfiling) == 16, "OrtEpProfilerImpl::StartProfiling has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpProfilerImpl, StartEvent) == 24, "OrtEpProfilerImpl::StartEvent has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpProfilerImpl, StopEvent) == 32, "OrtEpProfilerImpl::StopEvent has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpProfilerImpl, EndProfiling) == 40, "OrtEpProfilerImpl::EndProfiling has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtEpProfilerImpl) == 48, "OrtEpProfilerImpl has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtNodeFusionOptions, ort_version_supported) == 0, "OrtNodeFusionOptions::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtNodeFusionOptions, drop_constant_initializers) == 4, "OrtNodeFusionOptions::drop_constant_initializers has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtNodeFusionOptions) == 8, "OrtNodeFusionOptions has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtNodeComputeInfo, ort_version_supported) == 0, "OrtNodeComputeInfo::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtNodeComputeInfo, CreateState) == 8, "OrtNodeComputeInfo::CreateState has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtNodeComputeInfo, Compute) == 16, "OrtNodeComputeInfo::Compute has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtNodeComputeInfo, ReleaseState) == 24, "OrtNodeComputeInfo::ReleaseState has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtNodeComputeInfo) == 32, "OrtNodeComputeInfo has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtKernelImpl, ort_version_supported) == 0, "OrtKernelImpl::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtKernelImpl, flags) == 4, "OrtKernelImpl::flags has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtKernelImpl, Compute) == 8, "OrtKernelImpl::Compute has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtKernelImpl, Release) == 16, "OrtKernelImpl::Release has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtKernelImpl, PrePackWeight) == 24, "OrtKernelImpl::PrePackWeight has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtKernelImpl, SetSharedPrePackedWeight) == 32, "OrtKernelImpl::SetSharedPrePackedWeight has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtKernelImpl) == 40, "OrtKernelImpl has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtLoopKernelHelper, ort_version_supported) == 0, "OrtLoopKernelHelper::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtLoopKernelHelper, Release) == 8, "OrtLoopKernelHelper::Release has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtLoopKernelHelper, ConcatOutput) == 16, "OrtLoopKernelHelper::ConcatOutput has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtLoopKernelHelper) == 24, "OrtLoopKernelHelper has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtScanKernelHelper, ort_version_supported) == 0, "OrtScanKernelHelper::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtScanKernelHelper, Release) == 8, "OrtScanKernelHelper::Release has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtScanKernelHelper, Transpose) == 16, "OrtScanKernelHelper::Transpose has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtScanKernelHelper) == 24, "OrtScanKernelHelper has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtResourceCount, kind) == 0, "OrtResourceCount::kind has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtResourceCount, reserved) == 4, "OrtResourceCount::reserved has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtResourceCount, value) == 8, "OrtResourceCount::value has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtResourceCount) == 56, "OrtResourceCount has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, ort_version_supported) == 0, "OrtEp::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetName) == 8, "OrtEp::GetName has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetCapability) == 16, "OrtEp::GetCapability has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, Compile) == 24, "OrtEp::Compile has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, ReleaseNodeComputeInfos) == 32, "OrtEp::ReleaseNodeComputeInfos has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetPreferredDataLayout) == 40, "OrtEp::GetPreferredDataLayout has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, ShouldConvertDataLayoutForOp) == 48, "OrtEp::ShouldConvertDataLayoutForOp has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, SetDynamicOptions) == 56, "OrtEp::SetDynamicOptions has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, OnRunStart) == 64, "OrtEp::OnRunStart has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, OnRunEnd) == 72, "OrtEp::OnRunEnd has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, CreateAllocator) == 80, "OrtEp::CreateAllocator has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, CreateSyncStreamForDevice) == 88, "OrtEp::CreateSyncStreamForDevice has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetCompiledModelCompatibilityInfo) == 96, "OrtEp::GetCompiledModelCompatibilityInfo has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetKernelRegistry) == 104, "OrtEp::GetKernelRegistry has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, IsConcurrentRunSupported) == 112, "OrtEp::IsConcurrentRunSupported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, Sync) == 120, "OrtEp::Sync has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, CreateProfiler) == 128, "OrtEp::CreateProfiler has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, IsGraphCaptureEnabled) == 136, "OrtEp::IsGraphCaptureEnabled has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, IsGraphCaptured) == 144, "OrtEp::IsGraphCaptured has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, ReplayGraph) == 152, "OrtEp::ReplayGraph has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetGraphCaptureNodeAssignmentPolicy) == 160, "OrtEp::GetGraphCaptureNodeAssignmentPolicy has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetAvailableResource) == 168, "OrtEp::GetAvailableResource has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, OnSessionInitializationEnd) == 176, "OrtEp::OnSessionInitializationEnd has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetDefaultMemoryDevice) == 184, "OrtEp::GetDefaultMemoryDevice has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, ReleaseCapturedGraph) == 192, "OrtEp::ReleaseCapturedGraph has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEp, GetWeightlessSupport) == 200, "OrtEp::GetWeightlessSupport has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtEp) == 208, "OrtEp has another size");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, ort_version_supported) == 0, "OrtEpFactory::ort_version_supported has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetName) == 8, "OrtEpFactory::GetName has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetVendor) == 16, "OrtEpFactory::GetVendor has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetSupportedDevices) == 24, "OrtEpFactory::GetSupportedDevices has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, CreateEp) == 32, "OrtEpFactory::CreateEp has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, ReleaseEp) == 40, "OrtEpFactory::ReleaseEp has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetVendorId) == 48, "OrtEpFactory::GetVendorId has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetVersion) == 56, "OrtEpFactory::GetVersion has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, ValidateCompiledModelCompatibilityInfo) == 64, "OrtEpFactory::ValidateCompiledModelCompatibilityInfo has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, CreateAllocator) == 72, "OrtEpFactory::CreateAllocator has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, ReleaseAllocator) == 80, "OrtEpFactory::ReleaseAllocator has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, CreateDataTransfer) == 88, "OrtEpFactory::CreateDataTransfer has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, IsStreamAware) == 96, "OrtEpFactory::IsStreamAware has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, CreateSyncStreamForDevice) == 104, "OrtEpFactory::CreateSyncStreamForDevice has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetHardwareDeviceIncompatibilityDetails) == 112, "OrtEpFactory::GetHardwareDeviceIncompatibilityDetails has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, CreateExternalResourceImporterForDevice) == 120, "OrtEpFactory::CreateExternalResourceImporterForDevice has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetNumCustomOpDomains) == 128, "OrtEpFactory::GetNumCustomOpDomains has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, GetCustomOpDomains) == 136, "OrtEpFactory::GetCustomOpDomains has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, InitGraphicsInterop) == 144, "OrtEpFactory::InitGraphicsInterop has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, DeinitGraphicsInterop) == 152, "OrtEpFactory::DeinitGraphicsInterop has moved");
+static_assert(sizeof(void*) != 8 || offsetof(OrtEpFactory, SelectBestModelCandidate) == 160, "OrtEpFactory::SelectBestModelCandidate has moved");
+static_assert(sizeof(void*) != 8 || sizeof(OrtEpFactory) == 168, "OrtEpFactory has another size");

@@ -75,7 +75,7 @@ void throw_null_argument(const SlotInfo& slot, const char* parameter) {
   throw Error(ORT_INVALID_ARGUMENT, place(slot) + ": parameter '" + parameter + "' must not be null");
 }
 
-OrtStatus* OrtApiSlots::CreateStatus(OrtErrorCode code, const char* msg) { 
+OrtStatus* OrtApiSlots::CreateStatus(OrtErrorCode code, const char* msg) {
   return make_status(code, msg == nullptr ? "" : msg);
 }
 

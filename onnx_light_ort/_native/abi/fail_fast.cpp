@@ -8,8 +8,8 @@
 namespace onnx_light_ort::abi {
 
 void fail_fast(const char* table, const char* slot, const char* reason) noexcept {
-  std::fprintf(stderr, "onnx-light-ort: %s::%s: %s; the slot cannot report an error, so the process ends\n", table, slot,
-               reason);
+  std::fprintf(stderr, "onnx-light-ort: %s::%s: %s; the slot cannot report an error, so the process ends\n", table,
+               slot, reason);
   std::fflush(stderr);
   std::abort();
 }
