@@ -33,17 +33,11 @@ int bit_size(DataType type) noexcept { return row(type).bits; }
 
 std::optional<int64_t> checked_element_count(const int64_t* dims, size_t rank) noexcept {
   int64_t count = 1;
-  bool empty = false;
   for (size_t i = 0; i < rank; ++i) {
-    if (dims[i] < 0) return std::nullopt;
-    if (dims[i] == 0) {
-      empty = true;
-    } else if (__builtin_mul_overflow(count, dims[i], &count)) {
-      // A zero elsewhere does not excuse the other dimensions: their product must be representable.
-      return std::nullopt;
-    }
+    // From the left, as ORT multiplies: a zero excuses the dimensions after it, not those before it.
+    if (dims[i] < 0 || __builtin_mul_overflow(count, dims[i], &count)) return std::nullopt;
   }
-  return empty ? 0 : count;
+  return count;
 }
 
 std::optional<size_t> checked_byte_size(DataType type, int64_t count) noexcept {
