@@ -35,6 +35,11 @@ class Buffer final : public Owner {
   /// A buffer of at least `bytes` bytes with undefined content. Throws kernels::Error(kOutOfMemory).
   static Ref<Buffer> allocate(size_t bytes, const std::shared_ptr<MemoryBudget>& budget);
 
+  /// The buffer that data() belongs to, taking over the reference that the holder of the bare pointer detached.
+  static Ref<Buffer> adopt_data(void* data) noexcept {
+    return Ref<Buffer>::adopt(reinterpret_cast<Buffer*>(static_cast<char*>(data) - kHeaderSize));
+  }
+
   Buffer* as_buffer() noexcept override { return this; }
   void* data() noexcept { return reinterpret_cast<char*>(this) + kHeaderSize; }
   size_t capacity() const noexcept { return capacity_; }
