@@ -54,6 +54,452 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL CreateSessionOptions(OrtSessionOptions** options) noexcept {
+    using Slot = Tag<10>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      OrtApiSlots::CreateSessionOptions(options);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) noexcept {
+    using Slot = Tag<48>;
+    try {
+      typename Flavour::template Scope<Slot> scope{allocator, shape, shape_len, type, out};
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (shape == nullptr && shape_len != 0) throw_null_argument(Slot::info(), "shape");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateTensorAsOrtValue(allocator, shape, shape_len, type, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateTensorWithDataAsOrtValue(const OrtMemoryInfo* info, void* p_data, size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) noexcept {
+    using Slot = Tag<49>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, p_data, p_data_len, shape, shape_len, type, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (shape == nullptr && shape_len != 0) throw_null_argument(Slot::info(), "shape");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateTensorWithDataAsOrtValue(info, p_data, p_data_len, shape, shape_len, type, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL IsTensor(const OrtValue* value, int* out) noexcept {
+    using Slot = Tag<50>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::IsTensor(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorMutableData(OrtValue* value, void** out) noexcept {
+    using Slot = Tag<51>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetTensorMutableData(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL FillStringTensor(OrtValue* value, const char* const* s, size_t s_len) noexcept {
+    using Slot = Tag<52>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, s, s_len};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (s == nullptr && s_len != 0) throw_null_argument(Slot::info(), "s");
+      OrtApiSlots::FillStringTensor(value, s, s_len);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetStringTensorDataLength(const OrtValue* value, size_t* len) noexcept {
+    using Slot = Tag<53>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, len};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (len == nullptr) throw_null_argument(Slot::info(), "len");
+      OrtApiSlots::GetStringTensorDataLength(value, len);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetStringTensorContent(const OrtValue* value, void* s, size_t s_len, size_t* offsets, size_t offsets_len) noexcept {
+    using Slot = Tag<54>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, s, s_len, offsets, offsets_len};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (s == nullptr && s_len != 0) throw_null_argument(Slot::info(), "s");
+      if (offsets == nullptr && offsets_len != 0) throw_null_argument(Slot::info(), "offsets");
+      OrtApiSlots::GetStringTensorContent(value, s, s_len, offsets, offsets_len);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CastTypeInfoToTensorInfo(const OrtTypeInfo* type_info, const OrtTensorTypeAndShapeInfo** out) noexcept {
+    using Slot = Tag<55>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_info, out};
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CastTypeInfoToTensorInfo(type_info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetOnnxTypeFromTypeInfo(const OrtTypeInfo* type_info, ONNXType* out) noexcept {
+    using Slot = Tag<56>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_info, out};
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetOnnxTypeFromTypeInfo(type_info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo** out) noexcept {
+    using Slot = Tag<57>;
+    try {
+      typename Flavour::template Scope<Slot> scope{out};
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateTensorTypeAndShapeInfo(out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL SetTensorElementType(OrtTensorTypeAndShapeInfo* info, ONNXTensorElementDataType type) noexcept {
+    using Slot = Tag<58>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, type};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      OrtApiSlots::SetTensorElementType(info, type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL SetDimensions(OrtTensorTypeAndShapeInfo* info, const int64_t* dim_values, size_t dim_count) noexcept {
+    using Slot = Tag<59>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, dim_values, dim_count};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (dim_values == nullptr && dim_count != 0) throw_null_argument(Slot::info(), "dim_values");
+      OrtApiSlots::SetDimensions(info, dim_values, dim_count);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorElementType(const OrtTensorTypeAndShapeInfo* info, ONNXTensorElementDataType* out) noexcept {
+    using Slot = Tag<60>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetTensorElementType(info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetDimensionsCount(const OrtTensorTypeAndShapeInfo* info, size_t* out) noexcept {
+    using Slot = Tag<61>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetDimensionsCount(info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetDimensions(const OrtTensorTypeAndShapeInfo* info, int64_t* dim_values, size_t dim_values_length) noexcept {
+    using Slot = Tag<62>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, dim_values, dim_values_length};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (dim_values == nullptr && dim_values_length != 0) throw_null_argument(Slot::info(), "dim_values");
+      OrtApiSlots::GetDimensions(info, dim_values, dim_values_length);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetSymbolicDimensions(const OrtTensorTypeAndShapeInfo* info, const char* dim_params[], size_t dim_params_length) noexcept {
+    using Slot = Tag<63>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, dim_params, dim_params_length};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (dim_params == nullptr && dim_params_length != 0) throw_null_argument(Slot::info(), "dim_params");
+      OrtApiSlots::GetSymbolicDimensions(info, dim_params, dim_params_length);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorShapeElementCount(const OrtTensorTypeAndShapeInfo* info, size_t* out) noexcept {
+    using Slot = Tag<64>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetTensorShapeElementCount(info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorTypeAndShape(const OrtValue* value, OrtTensorTypeAndShapeInfo** out) noexcept {
+    using Slot = Tag<65>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetTensorTypeAndShape(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTypeInfo(const OrtValue* value, OrtTypeInfo** out) noexcept {
+    using Slot = Tag<66>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetTypeInfo(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetValueType(const OrtValue* value, ONNXType* out) noexcept {
+    using Slot = Tag<67>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetValueType(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateMemoryInfo(const char* name, OrtAllocatorType type, int id, OrtMemType mem_type, OrtMemoryInfo** out) noexcept {
+    using Slot = Tag<68>;
+    try {
+      typename Flavour::template Scope<Slot> scope{name, type, id, mem_type, out};
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateMemoryInfo(name, type, id, mem_type, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateCpuMemoryInfo(OrtAllocatorType type, OrtMemType mem_type, OrtMemoryInfo** out) noexcept {
+    using Slot = Tag<69>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type, mem_type, out};
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateCpuMemoryInfo(type, mem_type, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CompareMemoryInfo(const OrtMemoryInfo* info1, const OrtMemoryInfo* info2, int* out) noexcept {
+    using Slot = Tag<70>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info1, info2, out};
+      if (info1 == nullptr) throw_null_argument(Slot::info(), "info1");
+      if (info2 == nullptr) throw_null_argument(Slot::info(), "info2");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CompareMemoryInfo(info1, info2, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL MemoryInfoGetName(const OrtMemoryInfo* ptr, const char** out) noexcept {
+    using Slot = Tag<71>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ptr, out};
+      if (ptr == nullptr) throw_null_argument(Slot::info(), "ptr");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::MemoryInfoGetName(ptr, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL MemoryInfoGetId(const OrtMemoryInfo* ptr, int* out) noexcept {
+    using Slot = Tag<72>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ptr, out};
+      if (ptr == nullptr) throw_null_argument(Slot::info(), "ptr");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::MemoryInfoGetId(ptr, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL MemoryInfoGetMemType(const OrtMemoryInfo* ptr, OrtMemType* out) noexcept {
+    using Slot = Tag<73>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ptr, out};
+      if (ptr == nullptr) throw_null_argument(Slot::info(), "ptr");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::MemoryInfoGetMemType(ptr, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL MemoryInfoGetType(const OrtMemoryInfo* ptr, OrtAllocatorType* out) noexcept {
+    using Slot = Tag<74>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ptr, out};
+      if (ptr == nullptr) throw_null_argument(Slot::info(), "ptr");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::MemoryInfoGetType(ptr, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL AllocatorAlloc(OrtAllocator* ort_allocator, size_t size, void** out) noexcept {
+    using Slot = Tag<75>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ort_allocator, size, out};
+      if (ort_allocator == nullptr) throw_null_argument(Slot::info(), "ort_allocator");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::AllocatorAlloc(ort_allocator, size, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL AllocatorFree(OrtAllocator* ort_allocator, void* p) noexcept {
+    using Slot = Tag<76>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ort_allocator, p};
+      if (ort_allocator == nullptr) throw_null_argument(Slot::info(), "ort_allocator");
+      OrtApiSlots::AllocatorFree(ort_allocator, p);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL AllocatorGetInfo(const OrtAllocator* ort_allocator, const OrtMemoryInfo** out) noexcept {
+    using Slot = Tag<77>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ort_allocator, out};
+      if (ort_allocator == nullptr) throw_null_argument(Slot::info(), "ort_allocator");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::AllocatorGetInfo(ort_allocator, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetAllocatorWithDefaultOptions(OrtAllocator** out) noexcept {
+    using Slot = Tag<78>;
+    try {
+      typename Flavour::template Scope<Slot> scope{out};
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetAllocatorWithDefaultOptions(out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static void ORT_API_CALL ReleaseStatus(OrtStatus* input) noexcept {
     using Slot = Tag<93>;
     try {
@@ -63,6 +509,335 @@ struct Thunks {
       scope.returned();
     } catch (...) {
       fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseMemoryInfo(OrtMemoryInfo* input) noexcept {
+    using Slot = Tag<94>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseMemoryInfo(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseValue(OrtValue* input) noexcept {
+    using Slot = Tag<96>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseValue(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseTypeInfo(OrtTypeInfo* input) noexcept {
+    using Slot = Tag<98>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseTypeInfo(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input) noexcept {
+    using Slot = Tag<99>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseTensorTypeAndShapeInfo(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseSessionOptions(OrtSessionOptions* input) noexcept {
+    using Slot = Tag<100>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseSessionOptions(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetDenotationFromTypeInfo(const OrtTypeInfo* type_info, const char** const denotation, size_t* len) noexcept {
+    using Slot = Tag<102>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_info, denotation, len};
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      if (denotation == nullptr) throw_null_argument(Slot::info(), "denotation");
+      if (len == nullptr) throw_null_argument(Slot::info(), "len");
+      OrtApiSlots::GetDenotationFromTypeInfo(type_info, denotation, len);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CastTypeInfoToMapTypeInfo(const OrtTypeInfo* type_info, const OrtMapTypeInfo** out) noexcept {
+    using Slot = Tag<103>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_info, out};
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CastTypeInfoToMapTypeInfo(type_info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CastTypeInfoToSequenceTypeInfo(const OrtTypeInfo* type_info, const OrtSequenceTypeInfo** out) noexcept {
+    using Slot = Tag<104>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_info, out};
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CastTypeInfoToSequenceTypeInfo(type_info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetStringTensorElementLength(const OrtValue* value, size_t index, size_t* out) noexcept {
+    using Slot = Tag<127>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, index, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetStringTensorElementLength(value, index, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetStringTensorElement(const OrtValue* value, size_t s_len, size_t index, void* s) noexcept {
+    using Slot = Tag<128>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, s_len, index, s};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (s == nullptr && s_len != 0) throw_null_argument(Slot::info(), "s");
+      OrtApiSlots::GetStringTensorElement(value, s_len, index, s);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL FillStringTensorElement(OrtValue* value, const char* s, size_t index) noexcept {
+    using Slot = Tag<129>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, s, index};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (s == nullptr) throw_null_argument(Slot::info(), "s");
+      OrtApiSlots::FillStringTensorElement(value, s, index);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL AddSessionConfigEntry(OrtSessionOptions* options, const char* config_key, const char* config_value) noexcept {
+    using Slot = Tag<130>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, config_key, config_value};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (config_key == nullptr) throw_null_argument(Slot::info(), "config_key");
+      if (config_value == nullptr) throw_null_argument(Slot::info(), "config_value");
+      OrtApiSlots::AddSessionConfigEntry(options, config_key, config_value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseAllocator(OrtAllocator* input) noexcept {
+    using Slot = Tag<132>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseAllocator(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL TensorAt(OrtValue* value, const int64_t* location_values, size_t location_values_count, void** out) noexcept {
+    using Slot = Tag<143>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, location_values, location_values_count, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::TensorAt(value, location_values, location_values_count, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL IsSparseTensor(const OrtValue* value, int* out) noexcept {
+    using Slot = Tag<178>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::IsSparseTensor(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL HasValue(const OrtValue* value, int* out) noexcept {
+    using Slot = Tag<192>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::HasValue(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorMemoryInfo(const OrtValue* value, const OrtMemoryInfo** mem_info) noexcept {
+    using Slot = Tag<194>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, mem_info};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (mem_info == nullptr) throw_null_argument(Slot::info(), "mem_info");
+      OrtApiSlots::GetTensorMemoryInfo(value, mem_info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL MemoryInfoGetDeviceType(const OrtMemoryInfo* ptr, OrtMemoryInfoDeviceType* out) noexcept {
+    using Slot = Tag<225>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ptr, out};
+      if (ptr == nullptr) fail_fast_on_null(Slot::info(), "ptr");
+      if (out == nullptr) fail_fast_on_null(Slot::info(), "out");
+      OrtApiSlots::MemoryInfoGetDeviceType(ptr, out);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL HasSessionConfigEntry(const OrtSessionOptions* options, const char* config_key, int* out) noexcept {
+    using Slot = Tag<237>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, config_key, out};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (config_key == nullptr) throw_null_argument(Slot::info(), "config_key");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::HasSessionConfigEntry(options, config_key, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetSessionConfigEntry(const OrtSessionOptions* options, const char* config_key, char* config_value, size_t* size) noexcept {
+    using Slot = Tag<238>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, config_key, config_value, size};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (config_key == nullptr) throw_null_argument(Slot::info(), "config_key");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::GetSessionConfigEntry(options, config_key, config_value, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Logger_LogMessage(const OrtLogger* logger, OrtLoggingLevel log_severity_level, const char* message, const ORTCHAR_T* file_path, int line_number, const char* func_name) noexcept {
+    using Slot = Tag<247>;
+    try {
+      typename Flavour::template Scope<Slot> scope{logger, log_severity_level, message, file_path, line_number, func_name};
+      if (logger == nullptr) throw_null_argument(Slot::info(), "logger");
+      if (message == nullptr) throw_null_argument(Slot::info(), "message");
+      if (file_path == nullptr) throw_null_argument(Slot::info(), "file_path");
+      if (func_name == nullptr) throw_null_argument(Slot::info(), "func_name");
+      OrtApiSlots::Logger_LogMessage(logger, log_severity_level, message, file_path, line_number, func_name);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Logger_GetLoggingSeverityLevel(const OrtLogger* logger, OrtLoggingLevel* out) noexcept {
+    using Slot = Tag<248>;
+    try {
+      typename Flavour::template Scope<Slot> scope{logger, out};
+      if (logger == nullptr) throw_null_argument(Slot::info(), "logger");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::Logger_GetLoggingSeverityLevel(logger, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CastTypeInfoToOptionalTypeInfo(const OrtTypeInfo* type_info, const OrtOptionalTypeInfo** out) noexcept {
+    using Slot = Tag<250>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_info, out};
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CastTypeInfoToOptionalTypeInfo(type_info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetResizedStringTensorElementBuffer(OrtValue* value, size_t index, size_t length_in_bytes, char** buffer) noexcept {
+    using Slot = Tag<252>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, index, length_in_bytes, buffer};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (buffer == nullptr) throw_null_argument(Slot::info(), "buffer");
+      OrtApiSlots::GetResizedStringTensorElementBuffer(value, index, length_in_bytes, buffer);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
     }
   }
 
@@ -78,12 +853,42 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL SetSymbolicDimensions(OrtTensorTypeAndShapeInfo* info, const char* dim_params[], size_t dim_params_length) noexcept {
+    using Slot = Tag<271>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, dim_params, dim_params_length};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (dim_params == nullptr && dim_params_length != 0) throw_null_argument(Slot::info(), "dim_params");
+      OrtApiSlots::SetSymbolicDimensions(info, dim_params, dim_params_length);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static const OrtModelEditorApi* ORT_API_CALL GetModelEditorApi() noexcept {
     using Slot = Tag<291>;
     typename Flavour::template Scope<Slot> scope{};
     const OrtModelEditorApi* result = table<OrtModelEditorApi, Flavour>();
     scope.returned(result);
     return result;
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator* deleter, void* p_data, size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) noexcept {
+    using Slot = Tag<292>;
+    try {
+      typename Flavour::template Scope<Slot> scope{deleter, p_data, p_data_len, shape, shape_len, type, out};
+      if (deleter == nullptr) throw_null_argument(Slot::info(), "deleter");
+      if (p_data == nullptr && p_data_len != 0) throw_null_argument(Slot::info(), "p_data");
+      if (shape == nullptr && shape_len != 0) throw_null_argument(Slot::info(), "shape");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateTensorWithDataAndDeleterAsOrtValue(deleter, p_data, p_data_len, shape, shape_len, type, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
   }
 
   static const OrtCompileApi* ORT_API_CALL GetCompileApi() noexcept {
@@ -94,6 +899,83 @@ struct Thunks {
     return result;
   }
 
+  static void ORT_API_CALL CreateKeyValuePairs(OrtKeyValuePairs** out) noexcept {
+    using Slot = Tag<295>;
+    try {
+      typename Flavour::template Scope<Slot> scope{out};
+      if (out == nullptr) fail_fast_on_null(Slot::info(), "out");
+      OrtApiSlots::CreateKeyValuePairs(out);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL AddKeyValuePair(OrtKeyValuePairs* kvps, const char* key, const char* value) noexcept {
+    using Slot = Tag<296>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kvps, key, value};
+      if (kvps == nullptr) fail_fast_on_null(Slot::info(), "kvps");
+      OrtApiSlots::AddKeyValuePair(kvps, key, value);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const char* ORT_API_CALL GetKeyValue(const OrtKeyValuePairs* kvps, const char* key) noexcept {
+    using Slot = Tag<297>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kvps, key};
+      if (kvps == nullptr) fail_fast_on_null(Slot::info(), "kvps");
+      if (key == nullptr) fail_fast_on_null(Slot::info(), "key");
+      const char* result = OrtApiSlots::GetKeyValue(kvps, key);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL GetKeyValuePairs(const OrtKeyValuePairs* kvps, const char* const** keys, const char* const** values, size_t* num_entries) noexcept {
+    using Slot = Tag<298>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kvps, keys, values, num_entries};
+      if (kvps == nullptr) fail_fast_on_null(Slot::info(), "kvps");
+      if (keys == nullptr) fail_fast_on_null(Slot::info(), "keys");
+      if (values == nullptr) fail_fast_on_null(Slot::info(), "values");
+      if (num_entries == nullptr) fail_fast_on_null(Slot::info(), "num_entries");
+      OrtApiSlots::GetKeyValuePairs(kvps, keys, values, num_entries);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key) noexcept {
+    using Slot = Tag<299>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kvps, key};
+      if (kvps == nullptr) fail_fast_on_null(Slot::info(), "kvps");
+      OrtApiSlots::RemoveKeyValuePair(kvps, key);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseKeyValuePairs(OrtKeyValuePairs* input) noexcept {
+    using Slot = Tag<300>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseKeyValuePairs(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static const OrtEpApi* ORT_API_CALL GetEpApi() noexcept {
     using Slot = Tag<317>;
     typename Flavour::template Scope<Slot> scope{};
@@ -102,12 +984,137 @@ struct Thunks {
     return result;
   }
 
+  static OrtStatusPtr ORT_API_CALL GetTensorSizeInBytes(const OrtValue* ort_value, size_t* size) noexcept {
+    using Slot = Tag<318>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ort_value, size};
+      if (ort_value == nullptr) throw_null_argument(Slot::info(), "ort_value");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::GetTensorSizeInBytes(ort_value, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL AllocatorGetStats(const OrtAllocator* ort_allocator, OrtKeyValuePairs** out) noexcept {
+    using Slot = Tag<319>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ort_allocator, out};
+      if (ort_allocator == nullptr) throw_null_argument(Slot::info(), "ort_allocator");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::AllocatorGetStats(ort_allocator, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateMemoryInfo_V2(const char* name, OrtMemoryInfoDeviceType device_type, uint32_t vendor_id, int32_t device_id, OrtDeviceMemoryType mem_type, size_t alignment, OrtAllocatorType allocator_type, OrtMemoryInfo** out) noexcept {
+    using Slot = Tag<320>;
+    try {
+      typename Flavour::template Scope<Slot> scope{name, device_type, vendor_id, device_id, mem_type, alignment, allocator_type, out};
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateMemoryInfo_V2(name, device_type, vendor_id, device_id, mem_type, alignment, allocator_type, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtDeviceMemoryType ORT_API_CALL MemoryInfoGetDeviceMemType(const OrtMemoryInfo* ptr) noexcept {
+    using Slot = Tag<321>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ptr};
+      if (ptr == nullptr) fail_fast_on_null(Slot::info(), "ptr");
+      OrtDeviceMemoryType result = OrtApiSlots::MemoryInfoGetDeviceMemType(ptr);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static uint32_t ORT_API_CALL MemoryInfoGetVendorId(const OrtMemoryInfo* ptr) noexcept {
+    using Slot = Tag<322>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ptr};
+      if (ptr == nullptr) fail_fast_on_null(Slot::info(), "ptr");
+      uint32_t result = OrtApiSlots::MemoryInfoGetVendorId(ptr);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorData(const OrtValue* value, const void** out) noexcept {
+    using Slot = Tag<378>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, out};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetTensorData(value, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetSessionOptionsConfigEntries(const OrtSessionOptions* options, OrtKeyValuePairs** out) noexcept {
+    using Slot = Tag<379>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, out};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetSessionOptionsConfigEntries(options, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static bool ORT_API_CALL TensorTypeAndShape_HasShape(const OrtTensorTypeAndShapeInfo* info) noexcept {
+    using Slot = Tag<390>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info};
+      if (info == nullptr) fail_fast_on_null(Slot::info(), "info");
+      bool result = OrtApiSlots::TensorTypeAndShape_HasShape(info);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static const OrtInteropApi* ORT_API_CALL GetInteropApi() noexcept {
     using Slot = Tag<395>;
     typename Flavour::template Scope<Slot> scope{};
     const OrtInteropApi* result = table<OrtInteropApi, Flavour>();
     scope.returned(result);
     return result;
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorElementTypeAndShapeDataReference(const OrtValue* value, ONNXTensorElementDataType* elem_type, const int64_t** shape_data, size_t* shape_data_count) noexcept {
+    using Slot = Tag<414>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value, elem_type, shape_data, shape_data_count};
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (elem_type == nullptr) throw_null_argument(Slot::info(), "elem_type");
+      if (shape_data == nullptr) throw_null_argument(Slot::info(), "shape_data");
+      if (shape_data_count == nullptr) throw_null_argument(Slot::info(), "shape_data_count");
+      OrtApiSlots::GetTensorElementTypeAndShapeDataReference(value, elem_type, shape_data, shape_data_count);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
   }
 
   static constexpr OrtApi kTable = {
@@ -121,7 +1128,7 @@ struct Thunks {
       status_stub<Flavour, Tag<7>>,
       status_stub<Flavour, Tag<8>>,
       status_stub<Flavour, Tag<9>>,
-      status_stub<Flavour, Tag<10>>,
+      CreateSessionOptions,
       status_stub<Flavour, Tag<11>>,
       status_stub<Flavour, Tag<12>>,
       status_stub<Flavour, Tag<13>>,
@@ -159,37 +1166,37 @@ struct Thunks {
       status_stub<Flavour, Tag<45>>,
       status_stub<Flavour, Tag<46>>,
       status_stub<Flavour, Tag<47>>,
-      status_stub<Flavour, Tag<48>>,
-      status_stub<Flavour, Tag<49>>,
-      status_stub<Flavour, Tag<50>>,
-      status_stub<Flavour, Tag<51>>,
-      status_stub<Flavour, Tag<52>>,
-      status_stub<Flavour, Tag<53>>,
-      status_stub<Flavour, Tag<54>>,
-      status_stub<Flavour, Tag<55>>,
-      status_stub<Flavour, Tag<56>>,
-      status_stub<Flavour, Tag<57>>,
-      status_stub<Flavour, Tag<58>>,
-      status_stub<Flavour, Tag<59>>,
-      status_stub<Flavour, Tag<60>>,
-      status_stub<Flavour, Tag<61>>,
-      status_stub<Flavour, Tag<62>>,
-      status_stub<Flavour, Tag<63>>,
-      status_stub<Flavour, Tag<64>>,
-      status_stub<Flavour, Tag<65>>,
-      status_stub<Flavour, Tag<66>>,
-      status_stub<Flavour, Tag<67>>,
-      status_stub<Flavour, Tag<68>>,
-      status_stub<Flavour, Tag<69>>,
-      status_stub<Flavour, Tag<70>>,
-      status_stub<Flavour, Tag<71>>,
-      status_stub<Flavour, Tag<72>>,
-      status_stub<Flavour, Tag<73>>,
-      status_stub<Flavour, Tag<74>>,
-      status_stub<Flavour, Tag<75>>,
-      status_stub<Flavour, Tag<76>>,
-      status_stub<Flavour, Tag<77>>,
-      status_stub<Flavour, Tag<78>>,
+      CreateTensorAsOrtValue,
+      CreateTensorWithDataAsOrtValue,
+      IsTensor,
+      GetTensorMutableData,
+      FillStringTensor,
+      GetStringTensorDataLength,
+      GetStringTensorContent,
+      CastTypeInfoToTensorInfo,
+      GetOnnxTypeFromTypeInfo,
+      CreateTensorTypeAndShapeInfo,
+      SetTensorElementType,
+      SetDimensions,
+      GetTensorElementType,
+      GetDimensionsCount,
+      GetDimensions,
+      GetSymbolicDimensions,
+      GetTensorShapeElementCount,
+      GetTensorTypeAndShape,
+      GetTypeInfo,
+      GetValueType,
+      CreateMemoryInfo,
+      CreateCpuMemoryInfo,
+      CompareMemoryInfo,
+      MemoryInfoGetName,
+      MemoryInfoGetId,
+      MemoryInfoGetMemType,
+      MemoryInfoGetType,
+      AllocatorAlloc,
+      AllocatorFree,
+      AllocatorGetInfo,
+      GetAllocatorWithDefaultOptions,
       status_stub<Flavour, Tag<79>>,
       status_stub<Flavour, Tag<80>>,
       status_stub<Flavour, Tag<81>>,
@@ -205,17 +1212,17 @@ struct Thunks {
       status_stub<Flavour, Tag<91>>,
       release_stub<Flavour, Tag<92>>,
       ReleaseStatus,
-      release_stub<Flavour, Tag<94>>,
+      ReleaseMemoryInfo,
       release_stub<Flavour, Tag<95>>,
-      release_stub<Flavour, Tag<96>>,
+      ReleaseValue,
       release_stub<Flavour, Tag<97>>,
-      release_stub<Flavour, Tag<98>>,
-      release_stub<Flavour, Tag<99>>,
-      release_stub<Flavour, Tag<100>>,
+      ReleaseTypeInfo,
+      ReleaseTensorTypeAndShapeInfo,
+      ReleaseSessionOptions,
       release_stub<Flavour, Tag<101>>,
-      status_stub<Flavour, Tag<102>>,
-      status_stub<Flavour, Tag<103>>,
-      status_stub<Flavour, Tag<104>>,
+      GetDenotationFromTypeInfo,
+      CastTypeInfoToMapTypeInfo,
+      CastTypeInfoToSequenceTypeInfo,
       status_stub<Flavour, Tag<105>>,
       status_stub<Flavour, Tag<106>>,
       status_stub<Flavour, Tag<107>>,
@@ -238,12 +1245,12 @@ struct Thunks {
       status_stub<Flavour, Tag<124>>,
       status_stub<Flavour, Tag<125>>,
       status_stub<Flavour, Tag<126>>,
-      status_stub<Flavour, Tag<127>>,
-      status_stub<Flavour, Tag<128>>,
-      status_stub<Flavour, Tag<129>>,
-      status_stub<Flavour, Tag<130>>,
+      GetStringTensorElementLength,
+      GetStringTensorElement,
+      FillStringTensorElement,
+      AddSessionConfigEntry,
       status_stub<Flavour, Tag<131>>,
-      release_stub<Flavour, Tag<132>>,
+      ReleaseAllocator,
       status_stub<Flavour, Tag<133>>,
       status_stub<Flavour, Tag<134>>,
       release_stub<Flavour, Tag<135>>,
@@ -254,7 +1261,7 @@ struct Thunks {
       status_stub<Flavour, Tag<140>>,
       fail_fast_stub<Flavour, Tag<141>>,
       fail_fast_stub<Flavour, Tag<142>>,
-      status_stub<Flavour, Tag<143>>,
+      TensorAt,
       status_stub<Flavour, Tag<144>>,
       status_stub<Flavour, Tag<145>>,
       status_stub<Flavour, Tag<146>>,
@@ -289,7 +1296,7 @@ struct Thunks {
       status_stub<Flavour, Tag<175>>,
       status_stub<Flavour, Tag<176>>,
       status_stub<Flavour, Tag<177>>,
-      status_stub<Flavour, Tag<178>>,
+      IsSparseTensor,
       status_stub<Flavour, Tag<179>>,
       status_stub<Flavour, Tag<180>>,
       status_stub<Flavour, Tag<181>>,
@@ -303,9 +1310,9 @@ struct Thunks {
       status_stub<Flavour, Tag<189>>,
       status_stub<Flavour, Tag<190>>,
       status_stub<Flavour, Tag<191>>,
-      status_stub<Flavour, Tag<192>>,
+      HasValue,
       status_stub<Flavour, Tag<193>>,
-      status_stub<Flavour, Tag<194>>,
+      GetTensorMemoryInfo,
       status_stub<Flavour, Tag<195>>,
       status_stub<Flavour, Tag<196>>,
       status_stub<Flavour, Tag<197>>,
@@ -336,7 +1343,7 @@ struct Thunks {
       status_stub<Flavour, Tag<222>>,
       status_stub<Flavour, Tag<223>>,
       release_stub<Flavour, Tag<224>>,
-      fail_fast_stub<Flavour, Tag<225>>,
+      MemoryInfoGetDeviceType,
       status_stub<Flavour, Tag<226>>,
       status_stub<Flavour, Tag<227>>,
       status_stub<Flavour, Tag<228>>,
@@ -348,8 +1355,8 @@ struct Thunks {
       status_stub<Flavour, Tag<234>>,
       status_stub<Flavour, Tag<235>>,
       status_stub<Flavour, Tag<236>>,
-      status_stub<Flavour, Tag<237>>,
-      status_stub<Flavour, Tag<238>>,
+      HasSessionConfigEntry,
+      GetSessionConfigEntry,
       status_stub<Flavour, Tag<239>>,
       status_stub<Flavour, Tag<240>>,
       status_stub<Flavour, Tag<241>>,
@@ -358,12 +1365,12 @@ struct Thunks {
       status_stub<Flavour, Tag<244>>,
       status_stub<Flavour, Tag<245>>,
       status_stub<Flavour, Tag<246>>,
-      status_stub<Flavour, Tag<247>>,
-      status_stub<Flavour, Tag<248>>,
+      Logger_LogMessage,
+      Logger_GetLoggingSeverityLevel,
       status_stub<Flavour, Tag<249>>,
-      status_stub<Flavour, Tag<250>>,
+      CastTypeInfoToOptionalTypeInfo,
       status_stub<Flavour, Tag<251>>,
-      status_stub<Flavour, Tag<252>>,
+      GetResizedStringTensorElementBuffer,
       status_stub<Flavour, Tag<253>>,
       GetBuildInfoString,
       status_stub<Flavour, Tag<255>>,
@@ -382,7 +1389,7 @@ struct Thunks {
       status_stub<Flavour, Tag<268>>,
       status_stub<Flavour, Tag<269>>,
       status_stub<Flavour, Tag<270>>,
-      status_stub<Flavour, Tag<271>>,
+      SetSymbolicDimensions,
       status_stub<Flavour, Tag<272>>,
       status_stub<Flavour, Tag<273>>,
       status_stub<Flavour, Tag<274>>,
@@ -403,15 +1410,15 @@ struct Thunks {
       status_stub<Flavour, Tag<289>>,
       status_stub<Flavour, Tag<290>>,
       GetModelEditorApi,
-      status_stub<Flavour, Tag<292>>,
+      CreateTensorWithDataAndDeleterAsOrtValue,
       status_stub<Flavour, Tag<293>>,
       GetCompileApi,
-      fail_fast_stub<Flavour, Tag<295>>,
-      fail_fast_stub<Flavour, Tag<296>>,
-      fail_fast_stub<Flavour, Tag<297>>,
-      fail_fast_stub<Flavour, Tag<298>>,
-      fail_fast_stub<Flavour, Tag<299>>,
-      release_stub<Flavour, Tag<300>>,
+      CreateKeyValuePairs,
+      AddKeyValuePair,
+      GetKeyValue,
+      GetKeyValuePairs,
+      RemoveKeyValuePair,
+      ReleaseKeyValuePairs,
       status_stub<Flavour, Tag<301>>,
       status_stub<Flavour, Tag<302>>,
       status_stub<Flavour, Tag<303>>,
@@ -429,11 +1436,11 @@ struct Thunks {
       fail_fast_stub<Flavour, Tag<315>>,
       fail_fast_stub<Flavour, Tag<316>>,
       GetEpApi,
-      status_stub<Flavour, Tag<318>>,
-      status_stub<Flavour, Tag<319>>,
-      status_stub<Flavour, Tag<320>>,
-      fail_fast_stub<Flavour, Tag<321>>,
-      fail_fast_stub<Flavour, Tag<322>>,
+      GetTensorSizeInBytes,
+      AllocatorGetStats,
+      CreateMemoryInfo_V2,
+      MemoryInfoGetDeviceMemType,
+      MemoryInfoGetVendorId,
       status_stub<Flavour, Tag<323>>,
       status_stub<Flavour, Tag<324>>,
       status_stub<Flavour, Tag<325>>,
@@ -489,8 +1496,8 @@ struct Thunks {
       status_stub<Flavour, Tag<375>>,
       status_stub<Flavour, Tag<376>>,
       status_stub<Flavour, Tag<377>>,
-      status_stub<Flavour, Tag<378>>,
-      status_stub<Flavour, Tag<379>>,
+      GetTensorData,
+      GetSessionOptionsConfigEntries,
       status_stub<Flavour, Tag<380>>,
       status_stub<Flavour, Tag<381>>,
       status_stub<Flavour, Tag<382>>,
@@ -501,7 +1508,7 @@ struct Thunks {
       status_stub<Flavour, Tag<387>>,
       status_stub<Flavour, Tag<388>>,
       status_stub<Flavour, Tag<389>>,
-      fail_fast_stub<Flavour, Tag<390>>,
+      TensorTypeAndShape_HasShape,
       status_stub<Flavour, Tag<391>>,
       status_stub<Flavour, Tag<392>>,
       status_stub<Flavour, Tag<393>>,
@@ -525,7 +1532,7 @@ struct Thunks {
       status_stub<Flavour, Tag<411>>,
       status_stub<Flavour, Tag<412>>,
       fail_fast_stub<Flavour, Tag<413>>,
-      status_stub<Flavour, Tag<414>>,
+      GetTensorElementTypeAndShapeDataReference,
       status_stub<Flavour, Tag<415>>,
       status_stub<Flavour, Tag<416>>,
       status_stub<Flavour, Tag<417>>,

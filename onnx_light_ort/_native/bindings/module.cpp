@@ -1,6 +1,7 @@
 // The extension module onnx_light_ort._native.
 #include <nanobind/nanobind.h>
 
+#include "abi.h"
 #include "engine.h"
 #include "numpy_value.h"
 
@@ -12,4 +13,6 @@ NB_MODULE(_native, m) {
   import_numpy();
   nanobind::module_ engine = m.def_submodule("engine", "Values, plans and executors. No name of a foreign ABI.");
   bind_engine(engine);
+  nanobind::module_ abi = m.def_submodule("abi", "The ABI host's objects, for onnx_light_ort.host.");
+  bind_abi(abi);
 }

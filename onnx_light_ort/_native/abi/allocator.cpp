@@ -1,0 +1,110 @@
+#include "allocator.h"
+
+#include <string>
+
+#include "error.h"
+#include "key_value_pairs.h"
+#include "memory_info.h"
+#include "onnx_light_ort/kernels/error.h"
+#include "plugin_call.h"
+#include "slots.h"
+#include "version_gates.h"
+
+namespace onnx_light_ort::abi {
+
+HostAllocator::HostAllocator(std::shared_ptr<engine::MemoryBudget> budget)
+    : OrtAllocator{}, budget_(std::move(budget)) {
+  version = ORT_API_VERSION;
+  Alloc = [](OrtAllocator* self, size_t size) { return static_cast<HostAllocator*>(self)->allocate(size); };
+  Free = [](OrtAllocator*, void* block) {
+    if (block != nullptr) engine::Buffer::adopt_data(block).reset();
+  };
+  Info = [](const OrtAllocator*) { return &cpu_memory_info(); };
+  Reserve = [](OrtAllocator* self, size_t size) {
+    auto* allocator = static_cast<HostAllocator*>(self);
+    void* block = allocator->allocate(size);
+    if (block != nullptr) allocator->reserves_.fetch_add(1, std::memory_order_relaxed);
+    return block;
+  };
+  GetStats = [](const OrtAllocator* self, OrtKeyValuePairs** out) noexcept -> OrtStatus* {
+    try {
+      *out = static_cast<const HostAllocator*>(self)->stats().release();
+      return nullptr;
+    } catch (...) {
+      return status_of_current_exception();
+    }
+  };
+  // AllocOnStream and Shrink stay null, which the ABI allows: there are no streams, and nothing is held back.
+}
+
+void* HostAllocator::allocate(size_t size) noexcept {
+  if (size == 0) return nullptr;
+  try {
+    void* block = engine::Buffer::allocate(size, budget_).detach()->data();
+    allocations_.fetch_add(1, std::memory_order_relaxed);
+    return block;
+  } catch (const kernels::Error&) {
+    return nullptr;  // The callback's way to say so.
+  }
+}
+
+// An allocator without a budget keeps no account, and its statistics are empty, as in ORT.
+std::unique_ptr<OrtKeyValuePairs> HostAllocator::stats() const {
+  auto stats = std::make_unique<OrtKeyValuePairs>();
+  if (!budget_) return stats;
+  stats->add("Limit", budget_->limit() == 0 ? "-1" : std::to_string(budget_->limit()));
+  stats->add("InUse", std::to_string(budget_->used()));
+  stats->add("NumAllocs", std::to_string(allocations_.load(std::memory_order_relaxed)));
+  stats->add("NumReserves", std::to_string(reserves_.load(std::memory_order_relaxed)));
+  return stats;
+}
+
+bool is_host_allocator(const OrtAllocator* allocator) noexcept { return allocator->Free == default_allocator().Free; }
+
+HostAllocator& default_allocator() noexcept {
+  static HostAllocator* const allocator = new HostAllocator(nullptr);
+  return *allocator;
+}
+
+void* allocate_from(OrtAllocator* allocator, size_t size) {
+  void* block = call_plugin("OrtAllocator::Alloc", [&] { return allocator->Alloc(allocator, size); });
+  if (block == nullptr && size != 0) {
+    throw Error(ORT_RUNTIME_EXCEPTION, "the allocator gave no memory for " + std::to_string(size) +
+                                           " bytes: ask for less, or raise the session's memory limit");
+  }
+  return block;
+}
+
+// What a plugin's own allocator answers is handed on, null included. The host's says null for exhausted memory, which
+// here is an error.
+void OrtApiSlots::AllocatorAlloc(OrtAllocator* ort_allocator, size_t size, void** out) {
+  *out = is_host_allocator(ort_allocator)
+             ? allocate_from(ort_allocator, size)
+             : call_plugin("OrtAllocator::Alloc", [&] { return ort_allocator->Alloc(ort_allocator, size); });
+}
+
+void OrtApiSlots::AllocatorFree(OrtAllocator* ort_allocator, void* p) {
+  call_plugin("OrtAllocator::Free", [&] { ort_allocator->Free(ort_allocator, p); });
+}
+
+void OrtApiSlots::AllocatorGetInfo(const OrtAllocator* ort_allocator, const OrtMemoryInfo** out) {
+  *out = call_plugin("OrtAllocator::Info", [&] { return ort_allocator->Info(ort_allocator); });
+}
+
+void OrtApiSlots::GetAllocatorWithDefaultOptions(OrtAllocator** out) { *out = &default_allocator(); }
+
+// Only what the host handed over is released: the default allocator is for good, and one of a plugin is the plugin's.
+void OrtApiSlots::ReleaseAllocator(OrtAllocator* input) {
+  if (input == nullptr || input == &default_allocator() || !is_host_allocator(input)) return;
+  delete static_cast<HostAllocator*>(input);
+}
+
+void OrtApiSlots::AllocatorGetStats(const OrtAllocator* ort_allocator, OrtKeyValuePairs** out) {
+  const auto get_stats = field::OrtAllocator::GetStats(ort_allocator);
+  if (get_stats == nullptr) {
+    throw Error(ORT_NOT_IMPLEMENTED, "the allocator has no GetStats: do without its statistics");
+  }
+  call_plugin("OrtAllocator::GetStats", [&] { return get_stats(ort_allocator, out); });
+}
+
+}  // namespace onnx_light_ort::abi

@@ -1,0 +1,175 @@
+#include "ort_value.h"
+
+#include <cstdint>
+#include <new>
+
+#include "allocator.h"
+#include "element_type.h"
+#include "error.h"
+#include "logger.h"
+#include "plugin_call.h"
+#include "slots.h"
+
+namespace onnx_light_ort::abi {
+namespace {
+
+using kernels::DataType;
+using kernels::TensorView;
+
+/// A block of a plugin's or the host's allocator, given back to it. The ABI asks that the allocator outlive the value.
+class AllocatorBlock final : public engine::Owner {
+ public:
+  /// Takes over `data`, and the strings in it where there are any.
+  AllocatorBlock(OrtAllocator* allocator, void* data, size_t string_count)
+      : allocator_(allocator), data_(data), string_count_(string_count) {}
+
+ private:
+  ~AllocatorBlock() override {
+    std::destroy_n(static_cast<std::string*>(data_), string_count_);
+    try {  // Also for null: allocators see that from ORT for tensors without elements.
+      call_plugin("OrtAllocator::Free", [this] { allocator_->Free(allocator_, data_); });
+    } catch (const Error& error) {  // Nobody is there to take it.
+      log(default_logger(), ORT_LOGGING_LEVEL_ERROR, error.what());
+    }
+  }
+
+  OrtAllocator* const allocator_;
+  void* const data_;
+  const size_t string_count_;
+};
+
+/// Throws Error when a dimension is negative (with `negative_code`) or the product overflows.
+int64_t element_count(const int64_t* dims, size_t rank, OrtErrorCode negative_code) {
+  if (dims == nullptr && rank != 0) throw Error(ORT_INVALID_ARGUMENT, "shape is null: pass an array of its dimensions");
+  for (size_t i = 0; i < rank; ++i) {
+    if (dims[i] < 0) {
+      throw Error(negative_code, "dimension " + std::to_string(i) + " of a tensor is " + std::to_string(dims[i]) +
+                                     ": a tensor has extents of zero or more");
+    }
+  }
+  const auto count = kernels::checked_element_count(dims, rank);
+  if (!count) throw Error(ORT_FAIL, "the tensor's element count overflows: pass smaller dimensions");
+  return *count;
+}
+
+void require_room(DataType dtype, int64_t count, size_t length) {
+  const size_t needed = storage_size(dtype, count);
+  if (needed > length) {
+    throw Error(ORT_INVALID_ARGUMENT, "the buffer has " + std::to_string(length) + " bytes and the tensor takes " +
+                                          std::to_string(needed) + ": pass a larger buffer or a smaller shape");
+  }
+}
+
+}  // namespace
+
+size_t storage_size(DataType dtype, int64_t count) {
+  size_t bytes = 0;
+  if (dtype == DataType::kString) {
+    if (!__builtin_mul_overflow(static_cast<uint64_t>(count), sizeof(std::string), &bytes)) return bytes;
+  } else if (const auto size = kernels::checked_byte_size(dtype, count)) {
+    return *size;
+  }
+  throw Error(ORT_FAIL, "the tensor's size in bytes overflows: pass smaller dimensions");
+}
+
+const TensorView& tensor_of(const OrtValue* value) {
+  if (value->view == nullptr) throw Error(ORT_FAIL, "the value holds no tensor: pass one that IsTensor accepts");
+  return *value->view;
+}
+
+std::unique_ptr<OwnedValue> allocate_tensor(OrtAllocator* allocator, DataType dtype, const int64_t* dims, size_t rank) {
+  const int64_t count = element_count(dims, rank, ORT_FAIL);
+  const size_t bytes = storage_size(dtype, count);
+  const OrtMemoryInfo* memory = allocator->Info(allocator);
+  if (memory == nullptr) throw Error(ORT_FAIL, "the allocator's Info gave no OrtMemoryInfo: return a description");
+  void* data = bytes == 0 ? nullptr : allocate_from(allocator, bytes);
+  size_t strings = 0;
+  if (dtype == DataType::kString) {
+    strings = static_cast<size_t>(count);
+    std::uninitialized_default_construct_n(static_cast<std::string*>(data), strings);
+  }
+  auto owner = engine::Ref<>(engine::Ref<AllocatorBlock>::adopt(new AllocatorBlock(allocator, data, strings)));
+  return std::make_unique<OwnedValue>(engine::Value::tensor(dtype, dims, rank, data, std::move(owner)), *memory);
+}
+
+void OrtApiSlots::CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape, size_t shape_len,
+                                         ONNXTensorElementDataType type, OrtValue** out) {
+  *out = allocate_tensor(allocator, tensor_element_type(type), shape, shape_len).release();
+}
+
+void OrtApiSlots::CreateTensorWithDataAsOrtValue(const OrtMemoryInfo* info, void* p_data, size_t p_data_len,
+                                                 const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type,
+                                                 OrtValue** out) {
+  const DataType dtype = tensor_element_type(type);
+  require_room(dtype, element_count(shape, shape_len, ORT_INVALID_ARGUMENT), p_data_len);
+  // The caller keeps the data alive, so there is no owner.
+  *out = new OwnedValue(engine::Value::tensor(dtype, shape, shape_len, p_data, {}), *info);
+}
+
+void OrtApiSlots::IsTensor(const OrtValue* value, int* out) { *out = value->view != nullptr; }
+
+void OrtApiSlots::GetTensorMutableData(OrtValue* value, void** out) { *out = tensor_of(value).data; }
+
+void OrtApiSlots::ReleaseValue(OrtValue* input) {
+  if (input != nullptr && input->owned) delete static_cast<OwnedValue*>(input);
+}
+
+void OrtApiSlots::TensorAt(OrtValue* value, const int64_t* location_values, size_t location_values_count, void** out) {
+  const TensorView& view = tensor_of(value);
+  if (view.dtype == DataType::kString || kernels::is_sub_byte(view.dtype)) {
+    throw Error(ORT_INVALID_ARGUMENT, std::string("an element of a tensor of ") + kernels::data_type_name(view.dtype) +
+                                          " has no address of its own: read it through GetTensorMutableData or the "
+                                          "string functions");
+  }
+  if (location_values_count != view.rank) {
+    throw Error(ORT_INVALID_ARGUMENT, "the location has " + std::to_string(location_values_count) +
+                                          " indices and the tensor " + std::to_string(view.rank) +
+                                          " dimensions: pass one index for each");
+  }
+  int64_t offset = 0;
+  for (size_t i = 0; i < view.rank; ++i) {
+    if (location_values[i] < 0 || location_values[i] >= view.dims[i]) {
+      throw Error(ORT_INVALID_ARGUMENT, "index " + std::to_string(location_values[i]) + " is outside dimension " +
+                                            std::to_string(i) + " of extent " + std::to_string(view.dims[i]));
+    }
+    offset = offset * view.dims[i] + location_values[i];
+  }
+  *out = view.as<char>() + offset * (kernels::bit_size(view.dtype) / 8);
+}
+
+void OrtApiSlots::GetTensorMemoryInfo(const OrtValue* value, const OrtMemoryInfo** mem_info) {
+  tensor_of(value);
+  *mem_info = value->owned ? &static_cast<const OwnedValue*>(value)->memory : &cpu_memory_info();
+}
+
+void OrtApiSlots::IsSparseTensor(const OrtValue*, int* out) { *out = 0; }
+
+void OrtApiSlots::HasValue(const OrtValue* value, int* out) { *out = value->view != nullptr; }
+
+void OrtApiSlots::CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator* deleter, void* p_data, size_t p_data_len,
+                                                           const int64_t* shape, size_t shape_len,
+                                                           ONNXTensorElementDataType type, OrtValue** out) {
+  const DataType dtype = tensor_element_type(type);
+  const int64_t count = element_count(shape, shape_len, ORT_INVALID_ARGUMENT);
+  require_room(dtype, count, p_data_len);
+  const OrtMemoryInfo* memory = deleter->Info(deleter);
+  if (memory == nullptr) throw Error(ORT_FAIL, "the allocator's Info gave no OrtMemoryInfo: return a description");
+  const size_t strings = dtype == DataType::kString ? static_cast<size_t>(count) : 0;
+  std::uninitialized_default_construct_n(static_cast<std::string*>(p_data), strings);
+  // From here on the data is the value's: until then a failure leaves it to the caller.
+  auto owner = engine::Ref<>(engine::Ref<AllocatorBlock>::adopt(new AllocatorBlock(deleter, p_data, strings)));
+  *out = new OwnedValue(engine::Value::tensor(dtype, shape, shape_len, p_data, std::move(owner)), *memory);
+}
+
+void OrtApiSlots::GetTensorSizeInBytes(const OrtValue* ort_value, size_t* size) {
+  const TensorView* view = ort_value->view;
+  if (view == nullptr || view->dtype == DataType::kString) {
+    throw Error(ORT_INVALID_ARGUMENT,
+                "only a tensor of fixed-size elements has a size in bytes: for strings, ask GetStringTensorDataLength");
+  }
+  *size = storage_size(view->dtype, view->element_count);
+}
+
+void OrtApiSlots::GetTensorData(const OrtValue* value, const void** out) { *out = tensor_of(value).data; }
+
+}  // namespace onnx_light_ort::abi

@@ -1,0 +1,13 @@
+#include "plugin_call.h"
+
+#include <memory>
+
+namespace onnx_light_ort::abi {
+
+void throw_status(OrtStatus* status) {
+  if (status == nullptr) return;
+  const std::unique_ptr<OrtStatus, void (*)(OrtStatus*)> owned(status, release_status);
+  throw Error(owned->code, owned->message);
+}
+
+}  // namespace onnx_light_ort::abi

@@ -1,0 +1,62 @@
+#include "session_options.h"
+
+#include <memory>
+#include <utility>
+
+#include "error.h"
+#include "key_value_pairs.h"
+#include "sized_output.h"
+#include "slots.h"
+
+using onnx_light_ort::abi::Error;
+
+void OrtSessionOptions::add_config_entry(std::string key, std::string value) {
+  constexpr size_t kMaxKeyLength = 1024;
+  constexpr size_t kMaxValueLength = 8192;
+  if (key.empty() || key.size() > kMaxKeyLength) {
+    throw Error(ORT_INVALID_ARGUMENT, "a configuration key has from 1 to " + std::to_string(kMaxKeyLength) +
+                                          " characters, and this one " + std::to_string(key.size()));
+  }
+  if (value.size() > kMaxValueLength) {
+    throw Error(ORT_INVALID_ARGUMENT, "a configuration value has at most " + std::to_string(kMaxValueLength) +
+                                          " characters, and this one " + std::to_string(value.size()));
+  }
+  config_entries_.insert_or_assign(std::move(key), std::move(value));
+}
+
+const std::string* OrtSessionOptions::config_entry(std::string_view key) const {
+  const auto entry = config_entries_.find(key);
+  return entry == config_entries_.end() ? nullptr : &entry->second;
+}
+
+namespace onnx_light_ort::abi {
+
+void OrtApiSlots::CreateSessionOptions(OrtSessionOptions** options) { *options = new OrtSessionOptions; }
+
+void OrtApiSlots::ReleaseSessionOptions(OrtSessionOptions* input) { delete input; }
+
+void OrtApiSlots::AddSessionConfigEntry(OrtSessionOptions* options, const char* config_key, const char* config_value) {
+  options->add_config_entry(config_key, config_value);
+}
+
+void OrtApiSlots::HasSessionConfigEntry(const OrtSessionOptions* options, const char* config_key, int* out) {
+  *out = options->config_entry(config_key) != nullptr;
+}
+
+void OrtApiSlots::GetSessionConfigEntry(const OrtSessionOptions* options, const char* config_key, char* config_value,
+                                        size_t* size) {
+  const std::string* value = options->config_entry(config_key);
+  if (value == nullptr) {
+    throw Error(ORT_INVALID_ARGUMENT, "the session has no configuration entry \"" + std::string(config_key) +
+                                          "\": ask HasSessionConfigEntry first");
+  }
+  write_string(*value, "the configuration entry", config_value, size);
+}
+
+void OrtApiSlots::GetSessionOptionsConfigEntries(const OrtSessionOptions* options, OrtKeyValuePairs** out) {
+  auto entries = std::make_unique<OrtKeyValuePairs>();
+  for (const auto& [key, value] : options->config_entries()) entries->add(key, value);
+  *out = entries.release();
+}
+
+}  // namespace onnx_light_ort::abi

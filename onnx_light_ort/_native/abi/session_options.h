@@ -1,0 +1,21 @@
+// What a session is made with, as far as plugins see it.
+#pragma once
+
+#include <onnx_light_ort/ort_abi.h>
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct OrtSessionOptions {
+ public:
+  /// Replaces the value of a key that is there. Throws Error when the key is empty, or key or value too long.
+  void add_config_entry(std::string key, std::string value);
+  /// Null where there is no such entry.
+  const std::string* config_entry(std::string_view key) const;
+  const std::map<std::string, std::string, std::less<>>& config_entries() const noexcept { return config_entries_; }
+
+ private:
+  std::map<std::string, std::string, std::less<>> config_entries_;
+};

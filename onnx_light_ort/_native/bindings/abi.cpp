@@ -1,0 +1,82 @@
+// The ABI host's objects, for onnx_light_ort.host.
+#include "abi.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <string>
+
+#include "logger.h"
+#include "session_options.h"
+#include "tables.h"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace onnx_light_ort::bindings {
+namespace {
+
+uintptr_t api_base_address(const std::string& flavour) {
+  if (flavour == "plain") return reinterpret_cast<uintptr_t>(abi::api_base<abi::Plain>());
+  if (flavour == "trace") return reinterpret_cast<uintptr_t>(abi::api_base<abi::Trace>());
+  if (flavour == "strict") return reinterpret_cast<uintptr_t>(abi::api_base<abi::Strict>());
+  throw nb::value_error("flavour must be \"plain\", \"trace\" or \"strict\"");
+}
+
+/// A plugin's text in whatever encoding.
+nb::str foreign_text(const std::string& text) {
+  return nb::steal<nb::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
+}
+
+nb::list take_log_records() {
+  nb::list list;
+  for (const abi::LogRecord& record : abi::take_log_records()) {
+    list.append(nb::make_tuple(foreign_text(record.logger), static_cast<int>(record.severity), record.created,
+                               foreign_text(record.message), foreign_text(record.file), record.line,
+                               foreign_text(record.function), record.thread));
+  }
+  return list;
+}
+
+}  // namespace
+
+void bind_abi(nb::module_& m) {
+  m.def("api_base_address", &api_base_address, "flavour"_a = "plain",
+        "The address of the OrtApiBase of a flavour, valid as long as the process.");
+
+  nb::class_<OrtSessionOptions>(m, "SessionOptions", "What plugins see of a session's options.")
+      .def(nb::init<>())
+      .def("add_config_entry", &OrtSessionOptions::add_config_entry, "key"_a, "value"_a)
+      .def_prop_ro("config_entries",
+                   [](const OrtSessionOptions& self) {
+                     return std::map<std::string, std::string>(self.config_entries().begin(),
+                                                               self.config_entries().end());
+                   })
+      .def_prop_ro(
+          "address", [](const OrtSessionOptions& self) { return reinterpret_cast<uintptr_t>(&self); },
+          "Of the OrtSessionOptions, valid as long as this object.");
+
+  nb::class_<OrtLogger>(m, "Logger", "Where plugins send log records.")
+      .def_prop_rw(
+          "severity", [](const OrtLogger& self) { return static_cast<int>(self.severity.load()); },
+          [](OrtLogger& self, int severity) { self.severity = static_cast<OrtLoggingLevel>(severity); },
+          "Records below this OrtLoggingLevel are dropped.")
+      .def_prop_ro(
+          "address", [](const OrtLogger& self) { return reinterpret_cast<uintptr_t>(&self); },
+          "Of the OrtLogger, valid as long as this object.");
+  m.def("default_logger", &abi::default_logger, nb::rv_policy::reference, "The logger of the process.");
+
+  m.def("open_log_delivery", &abi::open_log_delivery, "From now on records are queued for take_log_records.");
+  m.def("close_log_delivery", &abi::close_log_delivery, "From now on records go to stderr.");
+  m.def("wait_for_log_records", &abi::wait_for_log_records, nb::call_guard<nb::gil_scoped_release>(),
+        "Returns when there are records to take or delivery is closed.");
+  m.def("take_log_records", &take_log_records,
+        "What is queued, oldest first, as tuples (logger, severity, created, message, file, line, function, thread).");
+  m.def("replace_log_queue_after_fork", &abi::replace_log_queue_after_fork,
+        "Gives a forked child a queue of its own, in case another thread of the parent was using the old one.");
+}
+
+}  // namespace onnx_light_ort::bindings
