@@ -1,0 +1,82 @@
+"""Every library that loading one would bring in, found as the dynamic linker finds them, before it does."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from pathlib import Path
+
+from .elf_inspection import ElfDynamic, ElfFile, ElfFormatError
+from .linker_search import candidates
+from .memory_map import mapped_files
+from .ort_runtime import API_BASE_EXPORT, is_runtime_name
+
+
+@dataclass(frozen=True)
+class Dependency:
+    """One library of the closure."""
+
+    name: str
+    """As ``DT_NEEDED`` spells it."""
+    needed_by: str
+    path: Path | None
+    """The file that the linker would take, ``None`` where it would find none."""
+    found_by: str
+    """The rule of the linker's search that leads to it."""
+    ort_runtime: str | None
+    """Why this is an ORT runtime, ``None`` where it is none."""
+    imports_api_base: bool
+    """It leaves ``OrtGetApiBase`` to be bound from elsewhere."""
+
+
+def dependency_closure(library: Path, dynamic: ElfDynamic) -> tuple[Dependency, ...]:
+    """The libraries that ``library`` needs, and those that they need, breadth first, each name once."""
+    found: list[Dependency] = []
+    seen: set[str] = set()
+    queue = deque([[(library, dynamic)]])
+    while queue:
+        chain = queue.popleft()
+        for name in chain[0][1].needed:
+            if name in seen:
+                continue
+            seen.add(name)
+            dependency, its_dynamic = _resolve(name, chain)
+            found.append(dependency)
+            # What an ORT runtime needs does not matter any more.
+            if dependency.path and its_dynamic and not dependency.ort_runtime:
+                queue.append([(dependency.path, its_dynamic), *chain])
+    return tuple(found)
+
+
+def _resolve(name: str, chain: list[tuple[Path, ElfDynamic]]) -> tuple[Dependency, ElfDynamic | None]:
+    needed_by, needing = chain[0][0].name, chain[0][1]
+    by_name = "by its name" if is_runtime_name(name.rsplit("/", 1)[-1]) else None
+    for path, rule in candidates(name, chain):
+        try:
+            with path.open("rb") as file:
+                elf = ElfFile(file)
+                # The linker, too, passes over files of another processor and goes on looking.
+                if elf.dynamic.target == needing.target:
+                    runtime = by_name or runtime_reason(path, elf)
+                    return Dependency(name, needed_by, path, rule, runtime, _imports_api_base(elf)), elf.dynamic
+        except (OSError, ElfFormatError):
+            continue
+    # The linker takes a library that the process has mapped under that name without looking for its file again.
+    for path in mapped_files():
+        if path.name == name:
+            return Dependency(name, needed_by, path, "already loaded", by_name, False), None
+    return Dependency(name, needed_by, None, "not found", by_name, False), None
+
+
+def runtime_reason(path: Path, elf: ElfFile) -> str | None:
+    """By what this file is recognised as an ORT runtime, ``None`` where it is none."""
+    for label, name in (("the file's name", path.resolve().name), ("its soname", elf.dynamic.soname or "")):
+        if is_runtime_name(name):
+            return f"by {label}, {name}"
+    if elf.mentions_symbol(API_BASE_EXPORT) and API_BASE_EXPORT in elf.symbols().exports:
+        return f"it exports {API_BASE_EXPORT}"
+    return None
+
+
+def _imports_api_base(elf: ElfFile) -> bool:
+    return elf.mentions_symbol(API_BASE_EXPORT) and API_BASE_EXPORT in elf.symbols().imports
