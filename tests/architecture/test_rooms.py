@@ -19,10 +19,7 @@ PACKAGE = ROOT / "onnx_light_ort"
 
 def imported_modules(path: Path) -> Iterator[str]:
     """The absolute names of what a file imports, whether at its top or inside a function."""
-    module = list(path.relative_to(ROOT).with_suffix("").parts)
-    package = module if path.name == "__init__.py" else module[:-1]
-    if path.name == "__init__.py":
-        package = module[:-1]
+    package = path.relative_to(ROOT).parent.parts
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
