@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from published_wheel import unpacked_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def wheel() -> Callable[[str], Path]:
+    """Gives the unpacked files of a published package: ``wheel("magika==1.0.3")``."""
+    return unpacked_wheel
 
 
 @pytest.fixture(scope="session")
 def fixtures_dir() -> Path:
     """The folder of the built plugins of ``fixtures/``, one subfolder for each of its folders."""
     build = ROOT / "build" / "fixtures"
+    # cmake and ninja of the test extra lie beside the interpreter, wherever PATH points.
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
     for command in (["cmake", "-S", ROOT / "fixtures", "-B", build], ["cmake", "--build", build, "--parallel", "2"]):
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
         if done.returncode != 0:
             pytest.fail(f"{' '.join(map(str, command))} failed:\n{done.stdout}\n{done.stderr}", pytrace=False)
     return build
