@@ -13,6 +13,7 @@ import onnxruntime
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tests.contract.contract_probe import GOLDENS, HEADERS, ContractProbe, build_probe, golden_text
+from tests.contract.probe_model import run_in_callbacks
 
 
 class _ApiBase(ctypes.Structure):
@@ -51,10 +52,10 @@ def recorded_goldens(library: Path) -> dict[str, str]:
     """The text of each golden file, by its name, as ORT answers now."""
     probe = ContractProbe(library, runtime_api_base())
     runtime = f"onnxruntime {onnxruntime.__version__}"
-    return {
-        f"{group}.json": golden_text(runtime, {case: probe.run(case) for case in cases})
-        for group, cases in probe.groups().items()
-    }
+    groups = {group: {case: probe.run(case) for case in cases} for group, cases in probe.groups().items()}
+    with tempfile.TemporaryDirectory() as folder:
+        groups |= run_in_callbacks(onnxruntime, library, Path(folder))
+    return {f"{group}.json": golden_text(runtime, cases) for group, cases in groups.items()}
 
 
 def main() -> None:
