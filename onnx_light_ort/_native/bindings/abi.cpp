@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "foreign_text.h"
 #include "logger.h"
 #include "session_options.h"
 #include "tables.h"
@@ -23,12 +24,6 @@ uintptr_t api_base_address(const std::string& flavour) {
   if (flavour == "trace") return reinterpret_cast<uintptr_t>(abi::api_base<abi::Trace>());
   if (flavour == "strict") return reinterpret_cast<uintptr_t>(abi::api_base<abi::Strict>());
   throw nb::value_error("flavour must be \"plain\", \"trace\" or \"strict\"");
-}
-
-/// A plugin's text in whatever encoding.
-nb::str foreign_text(const std::string& text) {
-  return nb::steal<nb::str>(
-      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "backslashreplace"));
 }
 
 nb::list take_log_records() {

@@ -3,6 +3,7 @@
 
 #include "abi.h"
 #include "engine.h"
+#include "library.h"
 #include "numpy_value.h"
 
 NB_MODULE(_native, m) {
@@ -15,4 +16,5 @@ NB_MODULE(_native, m) {
   bind_engine(engine);
   nanobind::module_ abi = m.def_submodule("abi", "The ABI host's objects, for onnx_light_ort.host.");
   bind_abi(abi);
+  bind_library(abi);
 }

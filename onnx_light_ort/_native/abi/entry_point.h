@@ -1,0 +1,28 @@
+// Calling the exported functions of a plugin: what happens in there reaches the host as a value.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "error.h"
+
+namespace onnx_light_ort::abi {
+
+/// The type of an exported RegisterCustomOps. Without noexcept: through a noexcept type a throwing plugin would end the
+/// process.
+using RegisterCustomOpsFunction = OrtStatus*(ORT_API_CALL*)(OrtSessionOptions*, const OrtApiBase*);
+
+/// How a call of an entry point ended.
+struct EntryPointOutcome {
+  OrtErrorCode code = ORT_OK;
+  std::string message;                            ///< Of the status or the exception; empty where all went well.
+  std::vector<std::uint32_t> requested_versions;  ///< What it asked GetApi for on this thread, in order.
+};
+
+/// Calls `function` with `options` and the plain tables. A library that reports success although GetApi answered null
+/// to every version that it asked for has failed, too: it can have registered nothing. After a failure `options` are as
+/// they were before the call.
+EntryPointOutcome call_register_custom_ops(RegisterCustomOpsFunction function, OrtSessionOptions& options);
+
+}  // namespace onnx_light_ort::abi
