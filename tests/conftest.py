@@ -25,7 +25,8 @@ def fixtures_dir() -> Path:
     """The folder of the built plugins of ``fixtures/``, one subfolder for each of its folders."""
     build = ROOT / "build" / "fixtures"
     # cmake and ninja of the test extra lie beside the interpreter, wherever PATH points.
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    environment = {**os.environ, "PATH": path, "CMAKE_GENERATOR": "Ninja"}
     for command in (["cmake", "-S", ROOT / "fixtures", "-B", build], ["cmake", "--build", build, "--parallel", "2"]):
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
         if done.returncode != 0:

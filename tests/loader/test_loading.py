@@ -413,7 +413,7 @@ def test_stepping_down_to_a_version_that_there_is_is_no_error(plugins: Path, opt
 
 
 def test_success_without_any_api_is_an_error(plugins: Path, options: abi.SessionOptions) -> None:
-    with pytest.raises(EntryPointError, match="obtained no API.*version 1000") as caught:
+    with pytest.raises(EntryPointError, match=r"obtained no API.*version 1000") as caught:
         register_custom_ops_library(plugins / "libgives_up_silently.so", options)
     assert caught.value.refused_versions == (1000,)
 

@@ -69,11 +69,13 @@ void bind_library(nb::module_& m) {
 
   nb::class_<LibraryHandle>(m, "LibraryHandle", "A claim on a loaded library, dropped by close().")
       .def_static("open", &open_library, "path"_a, "bootstrap"_a.none(),
+                  nb::sig("def open(path: os.PathLike[str], bootstrap: os.PathLike[str] | None) -> LibraryHandle"),
                   "Loads the library at an absolute path, after the bootstrap library at `bootstrap` where one is "
                   "given. Raises LoadError with the platform's message.")
       .def("close", &close_library,
            "Drops the claim and returns how many objects hold the same one; at 0 the library was unloaded.")
       .def_static("open_count", &SharedLibrary::open_count, "path"_a,
+                  nb::sig("def open_count(path: os.PathLike[str]) -> int"),
                   "How many claims on the library at this path are held in this process.");
 
   nb::class_<abi::EntryPointOutcome>(m, "EntryPointOutcome", "How a call of a plugin's entry point ended.")
