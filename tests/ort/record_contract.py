@@ -1,4 +1,7 @@
-"""Runs the contract probe in the real ORT and writes what it answered to tests/goldens/contract."""
+"""Runs the contract probe in the real ORT and writes what it answered to tests/goldens/contract.
+
+Build the probe first: ``cmake -S fixtures -B build/fixtures && cmake --build build/fixtures``.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,13 @@ from pathlib import Path
 
 import onnxruntime
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "fixtures"))
 
-from tests.contract.contract_probe import GOLDENS, HEADERS, ContractProbe, build_probe, golden_text
-from tests.contract.probe_model import run_in_callbacks
+from contract_probe.probe_library import GOLDENS, ContractProbe, golden_text  # noqa: E402
+from contract_probe.probe_model import run_in_callbacks  # noqa: E402
+
+LIBRARY = ROOT / "build" / "fixtures" / "contract_probe" / "libcontract_probe.so"
 
 
 class _ApiBase(ctypes.Structure):
@@ -48,33 +54,25 @@ def runtime_api_base() -> int:
     return ctypes.addressof(base.contents)
 
 
-def recorded_goldens(library: Path) -> dict[str, str]:
-    """The text of each golden file, by its name, as ORT answers now."""
+def record(library: Path, folder: Path) -> None:
+    """Writes one golden file a group to `folder`, in place of those that it holds."""
     probe = ContractProbe(library, runtime_api_base())
-    runtime = f"onnxruntime {onnxruntime.__version__}"
     groups = {group: {case: probe.run(case) for case in cases} for group, cases in probe.groups().items()}
-    with tempfile.TemporaryDirectory() as folder:
-        groups |= run_in_callbacks(onnxruntime, library, Path(folder))
-    return {f"{group}.json": golden_text(runtime, cases) for group, cases in groups.items()}
+    with tempfile.TemporaryDirectory() as scratch:
+        groups |= run_in_callbacks(onnxruntime, library, Path(scratch))
+    folder.mkdir(parents=True, exist_ok=True)
+    for stale in folder.glob("*.json"):
+        stale.unlink()
+    for group, cases in groups.items():
+        (folder / f"{group}.json").write_text(golden_text(f"onnxruntime {onnxruntime.__version__}", cases))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--headers", type=Path, default=HEADERS, help="folder of the C header to build against")
-    parser.add_argument("--print", type=Path, metavar="LIBRARY", help="print what this built probe records")
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--library", type=Path, default=LIBRARY, help="the built probe")
+    parser.add_argument("--output", type=Path, default=GOLDENS, help="the folder to write to")
     arguments = parser.parse_args()
-    if arguments.print:
-        goldens = recorded_goldens(arguments.print)
-        sys.stdout.write("".join(goldens[name] for name in sorted(goldens)))
-        return
-    with tempfile.TemporaryDirectory() as folder:
-        goldens = recorded_goldens(build_probe(Path(folder), arguments.headers))
-    GOLDENS.mkdir(parents=True, exist_ok=True)
-    for stale in GOLDENS.glob("*.json"):
-        stale.unlink()
-    for name, text in goldens.items():
-        (GOLDENS / name).write_text(text)
-    print(f"{len(goldens)} files written to {GOLDENS}")
+    record(arguments.library, arguments.output)
 
 
 if __name__ == "__main__":
