@@ -12,7 +12,7 @@ KernelFactory = Callable[[KernelNode], PythonKernel | None]
 
 _FACTORIES: dict[tuple[str, str], KernelFactory] = {}
 
-_FAMILIES: tuple[str, ...] = ()
+_FAMILIES = ("activations", "convolution", "conv_transpose", "elementwise", "matmul", "normalization", "pooling")
 
 
 def fast_path(*op_types: str, domain: str = "") -> Callable[[KernelFactory], KernelFactory]:
