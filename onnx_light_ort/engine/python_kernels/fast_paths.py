@@ -12,7 +12,17 @@ KernelFactory = Callable[[KernelNode], PythonKernel | None]
 
 _FACTORIES: dict[tuple[str, str], KernelFactory] = {}
 
-_FAMILIES = ("activations", "convolution", "conv_transpose", "elementwise", "matmul", "normalization", "pooling")
+_FAMILIES = (
+    "activations",
+    "convolution",
+    "conv_transpose",
+    "elementwise",
+    "matmul",
+    "normalization",
+    "pooling",
+    "quantization",
+    "recurrent",
+)
 
 
 def fast_path(*op_types: str, domain: str = "") -> Callable[[KernelFactory], KernelFactory]:

@@ -117,7 +117,7 @@ def _group_normalization(node: KernelNode) -> PythonKernel:
         y, _, _ = standardized(grouped, (2,), epsilon)
         if node.since_version < 21:
             scale, bias = (np.repeat(values, x.shape[1] // groups) for values in (scale, bias))
-        y = y.reshape(x.shape)
+        y = np.reshape(y, x.shape)
         y *= per_channel(scale, x.ndim - 2)
         y += per_channel(bias, x.ndim - 2)
         return y.astype(x.dtype, copy=False)

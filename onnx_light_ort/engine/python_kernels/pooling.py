@@ -24,9 +24,8 @@ def pooled(x: Array, window: Window, sizes: tuple[int, ...], combine: Combine) -
     axes = zip(window.kernel, window.dilations, window.strides, sizes, strict=True)
     for axis, (kernel, dilation, stride, size) in enumerate(axes, start=2):
         before = (slice(None),) * axis
-        slices = [
-            x[(*before, slice(k * dilation, k * dilation + (size - 1) * stride + 1, stride))] for k in range(kernel)
-        ]
+        starts = range(0, kernel * dilation, dilation)
+        slices = [x[before + (slice(k, k + (size - 1) * stride + 1, stride),)] for k in starts]  # noqa: RUF005
         if kernel == 1:
             x = slices[0]
             continue
