@@ -14,14 +14,23 @@ _FACTORIES: dict[tuple[str, str], KernelFactory] = {}
 
 _FAMILIES = (
     "activations",
-    "convolution",
+    "cast",
+    "category_map",
+    "concat",
     "conv_transpose",
+    "convolution",
     "elementwise",
+    "gather",
     "matmul",
     "normalization",
+    "optional",
     "pooling",
     "quantization",
     "recurrent",
+    "reduction",
+    "resize",
+    "sampling",
+    "tensor_shape",
 )
 
 
