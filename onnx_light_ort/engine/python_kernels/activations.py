@@ -26,11 +26,10 @@ def activation_kernel(compute: Activation) -> PythonKernel:
 
 
 def sigmoid(x: Array) -> Array:
-    """1 / (1 + exp(-x)), by way of tanh, which does not overflow: sigmoid(x) = (1 + tanh(x / 2)) / 2."""
-    y: Array = np.tanh(x * 0.5)
-    y *= 0.5
-    y += 0.5
-    return y
+    """1 / (1 + exp(-x)), of full relative precision for negative x too; where exp overflows, the result is 0."""
+    y: Array = np.exp(-x)
+    y += 1
+    return np.reciprocal(y, out=y) if y.ndim else np.reciprocal(y)
 
 
 def softplus(x: Array) -> Any:

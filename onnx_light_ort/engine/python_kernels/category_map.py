@@ -19,7 +19,7 @@ _CASTS: dict[str, tuple[Any, Any]] = {
 
 @fast_path("CastMap", domain="ai.onnx.ml")
 def _cast_map(node: KernelNode) -> PythonKernel:
-    """The values in the order of their keys, as a tensor of shape (1, n); a sparse one has a zero for each absent key."""
+    """The values in the order of their keys, of shape (1, n); a sparse one has a zero for each absent key."""
     convert, dtype = _CASTS[node.attribute("cast_to", "TO_FLOAT")]
     length = node.attribute("max_map", 1) if node.attribute("map_form", "DENSE") == "SPARSE" else None
 

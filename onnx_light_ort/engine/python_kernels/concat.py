@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import accumulate, pairwise
 from typing import Any
 
@@ -98,6 +99,12 @@ def _pad(node: KernelNode) -> PythonKernel:
     return kernel
 
 
+@lru_cache(maxsize=256)
+def _source_of_padding(length: int, width: tuple[int, int], mode: str) -> Array:
+    """Which element of an axis each element of the padded axis repeats."""
+    return np.pad(np.arange(length), width, mode=mode)  # type: ignore[call-overload,no-any-return]
+
+
 def pad(x: Array, pads: list[int], axes: list[int], mode: str, value: Any) -> Array:
     """``pads`` holds the numbers for the beginnings of ``axes``, then those for their ends; negative ones crop."""
     widths = [(0, 0)] * x.ndim
@@ -107,7 +114,10 @@ def pad(x: Array, pads: list[int], axes: list[int], mode: str, value: Any) -> Ar
     x = x[tuple(crop)]
     widths = [(max(b, 0), max(e, 0)) for b, e in widths]
     if mode != "constant":
-        return np.pad(x, widths, mode=mode)  # type: ignore[call-overload,no-any-return]
+        for axis, width in enumerate(widths):
+            if any(width):
+                x = x.take(_source_of_padding(x.shape[axis], width, mode), axis=axis)
+        return x
     shape = [n + b + e for n, (b, e) in zip(x.shape, widths, strict=True)]
     if value is None:
         value = "" if x.dtype == object else 0

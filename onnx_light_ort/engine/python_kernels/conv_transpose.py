@@ -7,7 +7,7 @@ import numpy as np
 from onnx_light_ort.engine.python_kernels.convolution import per_channel
 from onnx_light_ort.engine.python_kernels.fast_paths import fast_path
 from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel
-from onnx_light_ort.engine.python_kernels.window import Pads, Window, padded, tap
+from onnx_light_ort.engine.python_kernels.window import Pads, Window, WindowOfNode, padded, tap
 
 
 def _output_pads(node: KernelNode, window: Window, spatial: tuple[int, ...]) -> Pads:
@@ -50,9 +50,10 @@ def transposed_convolution(x: Array, w: Array, window: Window, group: int, cut: 
 @fast_path("ConvTranspose")
 def _conv_transpose(node: KernelNode) -> PythonKernel:
     group: int = node.attribute("group", 1)
+    window_of = WindowOfNode(node)
 
     def kernel(x: Array, w: Array, b: Array | None = None) -> Array:
-        window = Window.of(node, w.shape[2:])
+        window = window_of(w.shape[2:])
         dtype = x.dtype
         if dtype.itemsize < 4:
             x, w = x.astype(np.float32), w.astype(np.float32)

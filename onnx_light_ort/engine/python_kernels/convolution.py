@@ -15,7 +15,7 @@ import numpy as np
 from onnx_light_ort.engine.python_kernels.fast_paths import fast_path
 from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel
 from onnx_light_ort.engine.python_kernels.matmul import exact_float_type, rescaled
-from onnx_light_ort.engine.python_kernels.window import Window, padded, tap, windows
+from onnx_light_ort.engine.python_kernels.window import Window, WindowOfNode, padded, tap, windows
 
 # Elements of a block of columns, and of a block of depthwise channels: about what a core's cache keeps.
 _COLUMN_BLOCK = 1 << 20
@@ -81,9 +81,10 @@ def per_channel(values: Array, spatial_rank: int) -> Array:
 @fast_path("Conv")
 def _conv(node: KernelNode) -> PythonKernel:
     group: int = node.attribute("group", 1)
+    window_of = WindowOfNode(node)
 
     def kernel(x: Array, w: Array, b: Array | None = None) -> Array:
-        window = Window.of(node, w.shape[2:])
+        window = window_of(w.shape[2:])
         dtype = x.dtype
         if dtype.itemsize < 4:
             x, w = x.astype(np.float32), w.astype(np.float32)
@@ -95,7 +96,9 @@ def _conv(node: KernelNode) -> PythonKernel:
     return kernel
 
 
-def integer_convolution(x: Array, x_zero: Array | None, w: Array, w_zero: Array | None, node: KernelNode) -> Array:
+def integer_convolution(
+    x: Array, x_zero: Array | None, w: Array, w_zero: Array | None, window: Window, group: int
+) -> Array:
     """The exact sums of (x - x_zero) * (w - w_zero), in floating point; ``w_zero`` may hold one value a channel."""
     dtype = exact_float_type(math.prod(w.shape[1:]))
     x, w = x.astype(dtype), w.astype(dtype)
@@ -103,19 +106,26 @@ def integer_convolution(x: Array, x_zero: Array | None, w: Array, w_zero: Array 
         x -= x_zero.astype(dtype).reshape(())
     if w_zero is not None:
         w -= per_channel(w_zero.astype(dtype), w.ndim - 1)
-    return convolve(x, w, Window.of(node, w.shape[2:]), node.attribute("group", 1))
+    return convolve(x, w, window, group)
 
 
 @fast_path("ConvInteger")
 def _conv_integer(node: KernelNode) -> PythonKernel:
+    group: int = node.attribute("group", 1)
+    window_of = WindowOfNode(node)
+
     def kernel(x: Array, w: Array, x_zero: Array | None = None, w_zero: Array | None = None) -> Array:
-        return integer_convolution(x, x_zero, w, w_zero, node).astype(np.int64).astype(np.int32)
+        sums = integer_convolution(x, x_zero, w, w_zero, window_of(w.shape[2:]), group)
+        return sums.astype(np.int64).astype(np.int32)
 
     return kernel
 
 
 @fast_path("QLinearConv")
 def _qlinear_conv(node: KernelNode) -> PythonKernel:
+    group: int = node.attribute("group", 1)
+    window_of = WindowOfNode(node)
+
     def kernel(
         x: Array,
         x_scale: Array,
@@ -127,7 +137,7 @@ def _qlinear_conv(node: KernelNode) -> PythonKernel:
         y_zero: Array | None,
         b: Array | None = None,
     ) -> Any:
-        sums = integer_convolution(x, x_zero, w, w_zero, node)
+        sums = integer_convolution(x, x_zero, w, w_zero, window_of(w.shape[2:]), group)
         if b is not None:
             sums = sums + per_channel(b, sums.ndim - 2)
         scale = x_scale.reshape(()) * per_channel(w_scale, sums.ndim - 2) / y_scale.reshape(())

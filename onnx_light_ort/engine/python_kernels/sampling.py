@@ -18,6 +18,7 @@ def _multinomial(node: KernelNode) -> PythonKernel:
 
     def kernel(x: Array) -> Array:
         noise = generator.gumbel(size=(x.shape[0], count, x.shape[1]))
-        return (x.astype(np.float64)[:, None] + noise).argmax(axis=2).astype(dtype)
+        chosen: Array = (x.astype(np.float64)[:, None] + noise).argmax(axis=2).astype(dtype)
+        return chosen
 
     return kernel

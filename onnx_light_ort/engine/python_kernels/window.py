@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,7 +11,23 @@ from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode
 
 Pads = list[tuple[int, int]]
 
+_KEPT_PLACEMENTS = 64
+
 _BATCH_AND_CHANNELS = (slice(None), slice(None))
+
+
+class WindowOfNode:
+    """The window of a node, made anew only when the kernel's shape (that of the weights) changes."""
+
+    def __init__(self, node: KernelNode) -> None:
+        self._node = node
+        self._window: Window | None = None
+
+    def __call__(self, kernel: tuple[int, ...]) -> Window:
+        window = self._window
+        if window is None or window.kernel != kernel:
+            window = self._window = Window.of(self._node, kernel)
+        return window
 
 
 @dataclass(frozen=True)
@@ -24,6 +40,7 @@ class Window:
     pads: tuple[tuple[int, int], ...]
     auto_pad: str
     ceil_mode: bool = False
+    placements: dict[tuple[int, ...], tuple[Pads, tuple[int, ...]]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, node: KernelNode, kernel: Sequence[int]) -> Window:
@@ -43,8 +60,16 @@ class Window:
         """The number of input elements that the dilated window spans."""
         return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
 
-    def placed_on(self, spatial: Sequence[int]) -> tuple[Pads, tuple[int, ...]]:
-        """The pads and the output's size for an input's size."""
+    def placed_on(self, spatial: tuple[int, ...]) -> tuple[Pads, tuple[int, ...]]:
+        """The pads and the output's size for an input's size; kept for the sizes of the last runs."""
+        placement = self.placements.get(spatial)
+        if placement is None:
+            if len(self.placements) >= _KEPT_PLACEMENTS:
+                self.placements.clear()
+            placement = self.placements[spatial] = self._place(spatial)
+        return placement
+
+    def _place(self, spatial: tuple[int, ...]) -> tuple[Pads, tuple[int, ...]]:
         pads: Pads = []
         sizes: list[int] = []
         axes = zip(spatial, self.extents, self.strides, self.pads, strict=True)
