@@ -1,9 +1,36 @@
-#include "onnx_light_ort/kernels/kernel_registry.h"
+#include "native_kernels.h"
 
 namespace onnx_light_ort::kernels {
+namespace {
+
+KernelRegistry build() {
+  KernelRegistry registry;
+  register_arithmetic(registry);
+  register_unary_math(registry);
+  register_activation(registry);
+  register_comparison(registry);
+  register_logic(registry);
+  register_clip(registry);
+  register_where(registry);
+  register_cast(registry);
+  register_matmul(registry);
+  register_softmax(registry);
+  register_reduce(registry);
+  register_reshape(registry);
+  register_shape(registry);
+  register_transpose(registry);
+  register_concat(registry);
+  register_split(registry);
+  register_slice(registry);
+  register_gather(registry);
+  register_expand(registry);
+  return registry;
+}
+
+}  // namespace
 
 const KernelRegistry& native_kernels() {
-  static const KernelRegistry registry;
+  static const KernelRegistry registry = build();
   return registry;
 }
 

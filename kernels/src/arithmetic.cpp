@@ -1,0 +1,256 @@
+// Add, Sub, Mul, Div, Pow and the variadic Sum, Mean, Min, Max. Integers wrap around; Min and Max propagate NaN.
+#include <cmath>
+
+#include "broadcast.h"
+#include "elementwise.h"
+#include "integer_conversion.h"
+#include "native_kernels.h"
+#include "registration.h"
+
+namespace onnx_light_ort::kernels {
+namespace {
+
+// Unsigned type in which T's arithmetic wraps without overflowing int; T itself for floating point.
+template <class T>
+struct Wrapping {
+  using type = std::conditional_t<(sizeof(T) < 8), uint32_t, uint64_t>;
+};
+template <>
+struct Wrapping<float> {
+  using type = float;
+};
+template <>
+struct Wrapping<double> {
+  using type = double;
+};
+
+struct AddOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    using W = typename Wrapping<T>::type;
+    return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
+  }
+};
+
+struct SubOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    using W = typename Wrapping<T>::type;
+    return static_cast<T>(static_cast<W>(a) - static_cast<W>(b));
+  }
+};
+
+struct MulOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    using W = typename Wrapping<T>::type;
+    return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
+  }
+};
+
+// Integer division truncates; by zero it gives zero, as numpy does, and the lowest number by -1 wraps around.
+struct DivOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a / b;
+    } else {
+      if (b == 0) return 0;
+      if constexpr (std::is_signed_v<T>) {
+        if (b == T(-1)) return SubOp::apply(T(0), a);
+      }
+      return static_cast<T>(a / b);
+    }
+  }
+};
+
+struct MaxOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T larger = a > b ? a : b;  // b where either is NaN
+      return a != a ? a : larger;
+    } else {
+      return a > b ? a : b;
+    }
+  }
+};
+
+struct MinOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T smaller = a < b ? a : b;
+      return a != a ? a : smaller;
+    } else {
+      return a < b ? a : b;
+    }
+  }
+};
+
+struct DivideByCountOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters& parameters) {
+    return x / static_cast<T>(parameters.alpha);
+  }
+};
+
+// Addition and its kin do not look at the sign, so the unsigned loop serves both signs.
+template <class Op>
+BinaryLoops wrapping_loops(DataType type) {
+  switch (type) {
+    case DataType::kInt8:
+      return binary_loops<Op, uint8_t>();
+    case DataType::kInt16:
+      return binary_loops<Op, uint16_t>();
+    case DataType::kInt32:
+      return binary_loops<Op, uint32_t>();
+    case DataType::kInt64:
+      return binary_loops<Op, uint64_t>();
+    default:
+      return dispatch<float, double, Float16, BFloat16, uint8_t, uint16_t, uint32_t, uint64_t>(
+          type, [](auto tag) { return binary_loops<Op, typename decltype(tag)::type>(); });
+  }
+}
+
+template <class Op>
+BinaryLoops numeric_loops(DataType type) {
+  return dispatch<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                  uint64_t>(type, [](auto tag) { return binary_loops<Op, typename decltype(tag)::type>(); });
+}
+
+BinaryLoops loops_for(const Node& node) {
+  const DataType type = input_type(node, 0);
+  if (node.op_type == "Add" || node.op_type == "Sum" || node.op_type == "Mean") return wrapping_loops<AddOp>(type);
+  if (node.op_type == "Sub") return wrapping_loops<SubOp>(type);
+  if (node.op_type == "Mul") return wrapping_loops<MulOp>(type);
+  if (node.op_type == "Div") return numeric_loops<DivOp>(type);
+  if (node.op_type == "Max") return numeric_loops<MaxOp>(type);
+  return numeric_loops<MinOp>(type);
+}
+
+std::unique_ptr<Kernel> make_arithmetic(const Node& node) {
+  const DataType type = input_type(node, 0);
+  return make_binary_kernel("arithmetic", loops_for(node), type, type, kCheapGrain);
+}
+
+std::unique_ptr<Kernel> make_fold(const Node& node) {
+  const DataType type = input_type(node, 0);
+  UnaryLoop finish = nullptr;
+  if (node.op_type == "Mean") {
+    finish = dispatch<float, double, Float16, BFloat16>(
+        type, [](auto tag) { return unary_loop<DivideByCountOp, typename decltype(tag)::type>(); });
+  }
+  return make_fold_kernel("fold", loops_for(node), finish, type);
+}
+
+// Pow -----------------------------------------------------------------------------------------------------------------
+
+// Computed in float where base and exponent are float, else in double; an integer result out of range is the lowest
+// number.
+template <class Base, class Exponent>
+Base power(Base base, Exponent exponent) {
+  if constexpr (std::is_same_v<Base, float> && std::is_same_v<Exponent, float>) {
+    return std::pow(base, exponent);
+  } else {
+    const double result = std::pow(static_cast<double>(base), static_cast<double>(exponent));
+    if constexpr (std::is_integral_v<Base>) return integer_from<Base>(result);
+    return static_cast<Base>(result);
+  }
+}
+
+struct SquareOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return x * x;
+  }
+};
+
+struct CubeOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return x * x * x;
+  }
+};
+
+// pow(x, 1/2) differs from the square root at -infinity and at -0.
+struct HalfPowerOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return x == -std::numeric_limits<T>::infinity() ? -x : std::sqrt(x) + T(0);
+  }
+};
+
+template <class Base, class Exponent>
+class PowKernel final : public Kernel {
+ public:
+  void compute(RunContext& context) override {
+    const TensorView& x = context.required_input(0);
+    const TensorView& y = context.required_input(1);
+    const TensorView* operands[] = {&x, &y};
+    const Dims dims = broadcast_dims("Pow", operands, 2);
+    if constexpr (std::is_floating_point_v<Base>) {
+      if (y.element_count == 1 && dims.equals(x)) {
+        const auto exponent = static_cast<double>(*y.as<Exponent>());
+        if (const UnaryLoop loop = simple_power(exponent)) {
+          const TensorView& z = context.output_reusing_input(0, 0, x.dims, x.rank);
+          context.parallel_for(z.element_count, kCheapGrain, [&](int64_t begin, int64_t end) {
+            loop(x.as<Base>() + begin, z.as<Base>() + begin, end - begin, UnaryParameters{});
+          });
+          return;
+        }
+      }
+    }
+    const TensorView& z = context.output(0, dims.data(), dims.size());
+    if (z.element_count == 0) return;
+    const BroadcastPlan<2> plan(dims, {&x, &y});
+    const int64_t stride_x = plan.inner_stride(0);
+    const int64_t stride_y = plan.inner_stride(1);
+    context.parallel_for(z.element_count, kCostlyGrain, [&](int64_t begin, int64_t end) {
+      plan.for_each_run(begin, end, [&](const std::array<int64_t, 2>& offsets, int64_t position, int64_t n) {
+        const Base* base = x.as<Base>() + offsets[0];
+        const Exponent* exponent = y.as<Exponent>() + offsets[1];
+        Base* out = z.as<Base>() + position;
+        for (int64_t i = 0; i < n; ++i) out[i] = power(base[i * stride_x], exponent[i * stride_y]);
+      });
+    });
+  }
+
+ private:
+  // Fast path of the exponents that models use; null for any other.
+  static UnaryLoop simple_power(double exponent) {
+    if (exponent == 2) return unary_loop<SquareOp, Base>();
+    if (exponent == 3) return unary_loop<CubeOp, Base>();
+    if (exponent == 0.5) return unary_loop<HalfPowerOp, Base>();
+    return nullptr;
+  }
+};
+
+std::unique_ptr<Kernel> make_pow(const Node& node) {
+  return dispatch<float, double, int32_t, int64_t>(input_type(node, 0), [&](auto base) {
+    return dispatch<float, double, int32_t, int64_t>(input_type(node, 1), [&](auto exponent) {
+      using Base = typename decltype(base)::type;
+      using Exponent = typename decltype(exponent)::type;
+      return std::unique_ptr<Kernel>(std::make_unique<PowKernel<Base, Exponent>>());
+    });
+  });
+}
+
+}  // namespace
+
+void register_arithmetic(KernelRegistry& registry) {
+  for (const char* op : {"Add", "Sub", "Mul", "Div"}) {
+    add_kernel(registry, op, 7, 14, {{"T", kNumericTypes}}, &make_arithmetic);
+  }
+  for (const char* op : {"Max", "Min"}) {
+    add_kernel(registry, op, 6, 13, {{"T", kNumericTypes}}, &make_fold);
+  }
+  for (const char* op : {"Sum", "Mean"}) {
+    add_kernel(registry, op, 6, 13, {{"T", kFloatTypes}}, &make_fold);
+  }
+  const TypeList powers = {DataType::kFloat, DataType::kDouble, DataType::kInt32, DataType::kInt64};
+  add_kernel(registry, "Pow", 7, 7, {{"T", {DataType::kFloat, DataType::kDouble}}}, &make_pow);
+  add_kernel(registry, "Pow", 12, 15, {{"T", powers}, {"T1", powers}}, &make_pow);
+}
+
+}  // namespace onnx_light_ort::kernels

@@ -1,0 +1,98 @@
+// Clip: y = min(max(x, low), high), limits as attributes (version 6) or optional inputs (11 and later).
+// NaN stays, a NaN limit limits nothing, and high wins where the limits are crossed, as in ORT.
+#include <limits>
+
+#include "dims.h"
+#include "elementwise.h"
+#include "native_kernels.h"
+#include "registration.h"
+
+namespace onnx_light_ort::kernels {
+namespace {
+
+template <class T>
+[[gnu::always_inline]] inline void clip_loop(const T* x, T* y, int64_t n, T low, T high) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const T raised = x[i] < low ? low : x[i];
+    y[i] = raised > high ? high : raised;
+  }
+}
+
+template <class Half>
+void clip_half_loop(const Half* x, Half* y, int64_t n, float low, float high) {
+  alignas(64) float block[kHalfBlock];
+  for (int64_t i = 0; i < n; i += kHalfBlock) {
+    const int64_t count = n - i < kHalfBlock ? n - i : kHalfBlock;
+    widen(x + i, block, count);
+    static const auto loop = Versions<&clip_loop<float>>::best();
+    loop(block, block, count, low, high);
+    narrow(block, y + i, count);
+  }
+}
+
+template <class T>
+class ClipKernel final : public Kernel {
+ public:
+  using Limit = std::conditional_t<kIsHalf<T>, float, T>;
+
+  explicit ClipKernel(const Node& node) {
+    if constexpr (kIsHalf<T>) {
+      loop_ = &clip_half_loop<T>;
+    } else {
+      loop_ = Versions<&clip_loop<T>>::best();
+    }
+    if constexpr (std::numeric_limits<Limit>::has_infinity) {
+      low_ = -std::numeric_limits<Limit>::infinity();
+      high_ = std::numeric_limits<Limit>::infinity();
+      if (node.attribute("min") != nullptr) low_ = static_cast<Limit>(node.attribute_or("min", 0.0f));
+      if (node.attribute("max") != nullptr) high_ = static_cast<Limit>(node.attribute_or("max", 0.0f));
+    } else {
+      static_cast<void>(node);
+      low_ = std::numeric_limits<Limit>::lowest();
+      high_ = std::numeric_limits<Limit>::max();
+    }
+  }
+
+  void compute(RunContext& context) override {
+    const TensorView& x = context.required_input(0);
+    const Limit low = limit(context, 1, low_);
+    const Limit high = limit(context, 2, high_);
+    const TensorView& y = context.output_reusing_input(0, 0, x.dims, x.rank);
+    context.parallel_for(x.element_count, kCheapGrain, [&](int64_t begin, int64_t end) {
+      loop_(x.as<T>() + begin, y.as<T>() + begin, end - begin, low, high);
+    });
+  }
+
+ private:
+  static Limit limit(const RunContext& context, size_t input, Limit absent) {
+    const TensorView* view = context.input(input);
+    if (view == nullptr) return absent;
+    if (view->element_count != 1)
+      invalid_argument("Clip: a limit has shape " + to_string(*view) + ", expected a scalar");
+    if constexpr (kIsHalf<T>) {
+      return to_float(*view->as<T>());
+    } else {
+      return *view->as<T>();
+    }
+  }
+
+  void (*loop_)(const T*, T*, int64_t, Limit, Limit);
+  Limit low_;
+  Limit high_;
+};
+
+std::unique_ptr<Kernel> make_clip(const Node& node) {
+  return dispatch<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+                  uint64_t>(input_type(node, 0), [&](auto tag) {
+    return std::unique_ptr<Kernel>(std::make_unique<ClipKernel<typename decltype(tag)::type>>(node));
+  });
+}
+
+}  // namespace
+
+void register_clip(KernelRegistry& registry) {
+  add_kernel(registry, "Clip", 6, 13, {{"T", kNumericTypes}}, &make_clip);
+}
+
+}  // namespace onnx_light_ort::kernels

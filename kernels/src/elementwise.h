@@ -1,0 +1,138 @@
+// Kernels that compute each output element from the input elements at the same place, and the inner loops behind them.
+//
+// An operator is a struct with static always_inline functions apply(x) or apply(a, b). From it, a typed loop is made
+// for each element type; the kernel classes here know shapes, broadcasting and threads, and only call the loop. For
+// 16-bit floats the loop converts blocks to float, runs float's loop, and rounds once.
+#pragma once
+
+#include <memory>
+
+#include "cpu_level.h"
+#include "element_type.h"
+#include "onnx_light_ort/kernels/kernel.h"
+
+namespace onnx_light_ort::kernels {
+
+/// Parameters of an operator that its attributes give.
+struct UnaryParameters {
+  float alpha = 0;
+  float beta = 0;
+};
+
+/// y[i] = f(x[i]) for i in [0, n); y may be x.
+using UnaryLoop = void (*)(const void* x, void* y, int64_t n, const UnaryParameters& parameters);
+
+/// out[i] = f(a[i], b[i]) for i in [0, n); out may be a or b.
+using BinaryLoop = void (*)(const void* a, const void* b, void* out, int64_t n);
+
+/// The three loops of a binary operator: a operand marked scalar is read at one place only.
+struct BinaryLoops {
+  BinaryLoop both = nullptr;
+  BinaryLoop scalar_a = nullptr;
+  BinaryLoop scalar_b = nullptr;
+};
+
+/// Elements that one thread should have at least, by the operator's cost.
+inline constexpr int64_t kCheapGrain = 32768;
+inline constexpr int64_t kCostlyGrain = 4096;
+
+std::unique_ptr<Kernel> make_unary_kernel(UnaryLoop loop, DataType type, const UnaryParameters& parameters,
+                                          int64_t grain);
+
+/// `op` must outlive the kernel: a literal.
+std::unique_ptr<Kernel> make_binary_kernel(const char* op, const BinaryLoops& loops, DataType in, DataType out,
+                                           int64_t grain);
+
+/// A binary operator folded over one or more inputs from the left, all broadcast to one shape; in and out types agree.
+/// finish, if any, is applied to the result in place, with the number of inputs as alpha.
+std::unique_ptr<Kernel> make_fold_kernel(const char* op, const BinaryLoops& loops, UnaryLoop finish, DataType type);
+
+inline constexpr int64_t kHalfBlock = 512;
+
+template <class Op, class In, class Out>
+[[gnu::always_inline]] inline void unary_body(const void* x_data, void* y_data, int64_t n,
+                                              const UnaryParameters& parameters) {
+  const In* x = static_cast<const In*>(x_data);
+  Out* y = static_cast<Out*>(y_data);
+  const UnaryParameters local = parameters;
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Out>(Op::apply(x[i], local));
+}
+
+template <class Op, class Half, class Out>
+void half_unary_loop(const void* x_data, void* y_data, int64_t n, const UnaryParameters& parameters) {
+  using FloatOut = std::conditional_t<kIsHalf<Out>, float, Out>;
+  static const UnaryLoop loop = Versions<&unary_body<Op, float, FloatOut>>::best();
+  alignas(64) float x[kHalfBlock];
+  for (int64_t i = 0; i < n; i += kHalfBlock) {
+    const int64_t count = n - i < kHalfBlock ? n - i : kHalfBlock;
+    widen(static_cast<const Half*>(x_data) + i, x, count);
+    if constexpr (kIsHalf<Out>) {
+      loop(x, x, count, parameters);
+      narrow(x, static_cast<Out*>(y_data) + i, count);
+    } else {
+      loop(x, static_cast<Out*>(y_data) + i, count, parameters);
+    }
+  }
+}
+
+/// Loop of Op from In to Out (to In where Out is left out).
+template <class Op, class In, class Out = In>
+UnaryLoop unary_loop() {
+  if constexpr (kIsHalf<In>) {
+    return &half_unary_loop<Op, In, Out>;
+  } else {
+    return Versions<&unary_body<Op, In, Out>>::best();
+  }
+}
+
+template <class Op, class In, class Out, int kStrideA, int kStrideB>
+[[gnu::always_inline]] inline void binary_body(const void* a_data, const void* b_data, void* out_data, int64_t n) {
+  const In* a = static_cast<const In*>(a_data);
+  const In* b = static_cast<const In*>(b_data);
+  Out* out = static_cast<Out*>(out_data);
+  const In a0 = a[0];
+  const In b0 = b[0];
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = static_cast<Out>(Op::apply(kStrideA ? a[i] : a0, kStrideB ? b[i] : b0));
+  }
+}
+
+template <class Op, class Half, class Out, int kStrideA, int kStrideB>
+void half_binary_loop(const void* a_data, const void* b_data, void* out_data, int64_t n) {
+  using FloatOut = std::conditional_t<kIsHalf<Out>, float, Out>;
+  static const BinaryLoop loop = Versions<&binary_body<Op, float, FloatOut, kStrideA, kStrideB>>::best();
+  alignas(64) float a[kHalfBlock];
+  alignas(64) float b[kHalfBlock];
+  const Half* half_a = static_cast<const Half*>(a_data);
+  const Half* half_b = static_cast<const Half*>(b_data);
+  if (kStrideA == 0) a[0] = to_float(*half_a);
+  if (kStrideB == 0) b[0] = to_float(*half_b);
+  for (int64_t i = 0; i < n; i += kHalfBlock) {
+    const int64_t count = n - i < kHalfBlock ? n - i : kHalfBlock;
+    if (kStrideA != 0) widen(half_a + i, a, count);
+    if (kStrideB != 0) widen(half_b + i, b, count);
+    if constexpr (kIsHalf<Out>) {
+      float* result = kStrideA != 0 ? a : b;
+      loop(a, b, result, count);
+      narrow(result, static_cast<Out*>(out_data) + i, count);
+    } else {
+      loop(a, b, static_cast<Out*>(out_data) + i, count);
+    }
+  }
+}
+
+/// Loops of Op from In to Out (to In where Out is left out).
+template <class Op, class In, class Out = In>
+BinaryLoops binary_loops() {
+  if constexpr (kIsHalf<In>) {
+    return {&half_binary_loop<Op, In, Out, 1, 1>, &half_binary_loop<Op, In, Out, 0, 1>,
+            &half_binary_loop<Op, In, Out, 1, 0>};
+  } else {
+    return {Versions<&binary_body<Op, In, Out, 1, 1>>::best(), Versions<&binary_body<Op, In, Out, 0, 1>>::best(),
+            Versions<&binary_body<Op, In, Out, 1, 0>>::best()};
+  }
+}
+
+}  // namespace onnx_light_ort::kernels

@@ -1,0 +1,246 @@
+#include "gemm.h"
+
+#include <cstring>
+
+#include "cpu_level.h"
+#include "gemm_levels.h"
+
+namespace onnx_light_ort::kernels {
+namespace {
+
+constexpr int64_t kBlockK = 256;             // steps of k between two visits of C
+constexpr int64_t kBlockColumns = 256;       // columns of B that stay in the second-level cache
+constexpr int64_t kMaxSlots = 16;            // threads that one product can use
+constexpr int64_t kGrainProducts = 1 << 17;  // multiply-adds that are worth a thread
+
+int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+// Panel of up to `width` rows (or columns) of k_count steps: element (step, i) to panel[step * width + i], zero beyond
+// `count`. `along` is the stride from one row (column) to the next, `step` the one along k.
+template <class T>
+void pack_panel(const T* data, int64_t along, int64_t step, int64_t k_count, int64_t count, int64_t width, T* panel) {
+  if (along == 1) {
+    for (int64_t k = 0; k < k_count; ++k) {
+      std::memcpy(panel + k * width, data + k * step, static_cast<size_t>(count) * sizeof(T));
+      for (int64_t i = count; i < width; ++i) panel[k * width + i] = T(0);
+    }
+    return;
+  }
+  // Eight steps of all rows at a time, so that both sides stay in few cache lines.
+  constexpr int64_t kTile = 8;
+  int64_t k = 0;
+  for (; k + kTile <= k_count; k += kTile) {
+    for (int64_t i = 0; i < count; ++i) {
+      const T* from = data + i * along + k * step;
+      T* to = panel + k * width + i;
+      for (int64_t t = 0; t < kTile; ++t) to[t * width] = from[t * step];
+    }
+  }
+  for (; k < k_count; ++k) {
+    for (int64_t i = 0; i < count; ++i) panel[k * width + i] = data[i * along + k * step];
+  }
+  if (count == width) return;
+  for (k = 0; k < k_count; ++k) {
+    for (int64_t i = count; i < width; ++i) panel[k * width + i] = T(0);
+  }
+}
+
+template <class T>
+void run_tiles(const GemmProblem<T>& p, const MicroKernels<T>& micro, const T* a, int64_t rows, int64_t row, const T* b,
+               int64_t panel_stride, int64_t b_stride, int64_t column, int64_t columns, int64_t k_begin,
+               int64_t k_count) {
+  for (int64_t j = 0; j < columns; j += micro.nr) {
+    const int64_t width = std::min<int64_t>(micro.nr, columns - j);
+    const int vectors = width > micro.vector ? 2 : 1;
+    T* c = p.c + row * p.ldc + column + j;
+    const typename MicroKernels<T>::Start start{p.accumulate || k_begin > 0,
+                                                p.row_bias != nullptr ? p.row_bias + row : nullptr,
+                                                p.column_bias != nullptr ? p.column_bias + column + j : nullptr};
+    micro.kernels[rows - 1][vectors - 1](k_count, a, b + (j / micro.nr) * panel_stride, b_stride, width, c, p.ldc,
+                                         start);
+  }
+}
+
+// Where A is one row and B is neither packed nor small, B is read once, as it lies in memory.
+template <class T>
+bool is_vector_product(const GemmProblem<T>& p) {
+  return p.m == 1 && p.packed_b == nullptr && p.columns == nullptr && p.packed_a == nullptr &&
+         (p.b.column_stride == 1 || p.b.row_stride == 1) && (p.a.column_stride == 1 || p.k == 1);
+}
+
+template <class T>
+void vector_product(const GemmProblem<T>& p, const MicroKernels<T>& micro, int64_t begin, int64_t end) {
+  if (p.b.column_stride != 1) {  // columns of B are contiguous
+    for (int64_t j = begin; j < end; ++j) {
+      const T sum = micro.dot(p.a.data, p.b.data + j * p.b.column_stride, p.k);
+      const T first = p.accumulate ? p.c[j] : T(0);
+      const T row_bias = p.row_bias != nullptr && !p.accumulate ? *p.row_bias : T(0);
+      const T column_bias = p.column_bias != nullptr && !p.accumulate ? p.column_bias[j] : T(0);
+      p.c[j] = first + sum + row_bias + column_bias;
+    }
+    return;
+  }
+  constexpr int64_t kChunk = 2048;  // of C, kept in the first-level cache
+  for (int64_t j = begin; j < end; j += kChunk) {
+    const int64_t n = std::min(kChunk, end - j);
+    T* c = p.c + j;
+    if (!p.accumulate) {
+      const T row_bias = p.row_bias != nullptr ? *p.row_bias : T(0);
+      for (int64_t i = 0; i < n; ++i) c[i] = row_bias + (p.column_bias != nullptr ? p.column_bias[j + i] : T(0));
+    }
+    int64_t k = 0;
+    for (; k + 4 <= p.k; k += 4) {
+      micro.axpy4(p.a.data + k, p.b.data + k * p.b.row_stride + j, p.b.row_stride, c, n);
+    }
+    for (; k < p.k; ++k) {
+      const T x = p.a.data[k];
+      const T* b = p.b.data + k * p.b.row_stride + j;
+      for (int64_t i = 0; i < n; ++i) c[i] += x * b[i];
+    }
+  }
+}
+
+template <class T>
+void fill_start(const GemmProblem<T>& p, int64_t row_begin, int64_t row_end, int64_t column_begin, int64_t column_end) {
+  if (p.accumulate) return;
+  for (int64_t i = row_begin; i < row_end; ++i) {
+    for (int64_t j = column_begin; j < column_end; ++j) {
+      p.c[i * p.ldc + j] =
+          (p.row_bias != nullptr ? p.row_bias[i] : T(0)) + (p.column_bias != nullptr ? p.column_bias[j] : T(0));
+    }
+  }
+}
+
+}  // namespace
+
+template <class T>
+const MicroKernels<T>& micro_kernels() {
+  switch (cpu_level()) {
+    case CpuLevel::kAvx512:
+      return avx512_micro_kernels(T());
+    case CpuLevel::kAvx2:
+      return avx2_micro_kernels(T());
+    default:
+      return baseline_micro_kernels(T());
+  }
+}
+
+template <class T>
+PackedOperand<T>::PackedOperand(int64_t elements)
+    : data_(static_cast<T*>(::operator new(static_cast<size_t>(elements) * sizeof(T), std::align_val_t{64}))) {}
+
+template <class T>
+PackedOperand<T> PackedOperand<T>::left(const Matrix<T>& a, int64_t m, int64_t k) {
+  const int64_t mr = micro_kernels<T>().mr;
+  PackedOperand packed(ceil_div(m, mr) * mr * k);
+  for (int64_t row = 0; row < m; row += mr) {
+    pack_panel(a.data + row * a.row_stride, a.row_stride, a.column_stride, k, std::min(mr, m - row), mr,
+               packed.data_.get() + row * k);
+  }
+  return packed;
+}
+
+template <class T>
+PackedOperand<T> PackedOperand<T>::right(const Matrix<T>& b, int64_t k, int64_t n) {
+  const int64_t nr = micro_kernels<T>().nr;
+  PackedOperand packed(ceil_div(n, nr) * nr * k);
+  for (int64_t column = 0; column < n; column += nr) {
+    pack_panel(b.data + column * b.column_stride, b.column_stride, b.row_stride, k, std::min(nr, n - column), nr,
+               packed.data_.get() + column * k);
+  }
+  return packed;
+}
+
+template <class T>
+GemmPlan gemm_plan(const GemmProblem<T>& p, int64_t batch) {
+  const MicroKernels<T>& micro = micro_kernels<T>();
+  GemmPlan plan;
+  if (p.m == 0 || p.n == 0) return plan;
+  const int64_t row_panels = ceil_div(p.m, micro.mr);
+  const int64_t column_panels = ceil_div(p.n, micro.nr);
+  plan.by_rows = row_panels > column_panels;
+  plan.units = plan.by_rows ? row_panels : column_panels;
+  const int64_t unit_products = std::max<int64_t>(1, p.k) * (plan.by_rows ? p.n * micro.mr : p.m * micro.nr);
+  const int64_t total = plan.units * std::max<int64_t>(1, batch);
+  plan.grain = std::max(ceil_div(total, kMaxSlots), ceil_div(kGrainProducts, unit_products));
+  plan.grain = std::min(plan.grain, total);
+  plan.slots = ceil_div(total, plan.grain);
+  const int64_t block_k = std::min(p.k, kBlockK);
+  const int64_t a_elements = p.packed_a != nullptr ? 0 : block_k * micro.mr;
+  const int64_t b_columns = std::min(ceil_div(p.n, micro.nr) * micro.nr, kBlockColumns);
+  const int64_t b_elements = p.packed_b != nullptr || is_vector_product(p) ? 0 : block_k * b_columns;
+  plan.scratch_bytes = (static_cast<size_t>(a_elements + b_elements) * sizeof(T) + 64 + 63) / 64 * 64;
+  return plan;
+}
+
+template <class T>
+void gemm_units(const GemmProblem<T>& p, const GemmPlan& plan, int64_t begin, int64_t end, void* scratch) {
+  const MicroKernels<T>& micro = micro_kernels<T>();
+  const int64_t mr = micro.mr;
+  const int64_t nr = micro.nr;
+  const int64_t row_begin = plan.by_rows ? begin * mr : 0;
+  const int64_t row_end = plan.by_rows ? std::min(p.m, end * mr) : p.m;
+  const int64_t column_begin = plan.by_rows ? 0 : begin * nr;
+  const int64_t column_end = plan.by_rows ? p.n : std::min(p.n, end * nr);
+  if (p.k == 0) {
+    fill_start(p, row_begin, row_end, column_begin, column_end);
+    return;
+  }
+  if (is_vector_product(p)) {
+    vector_product(p, micro, column_begin, column_end);
+    return;
+  }
+  T* a_scratch = static_cast<T*>(scratch);
+  T* b_scratch = a_scratch + (p.packed_a != nullptr ? 0 : std::min(p.k, kBlockK) * mr);
+  // Few rows do not repay packing B: its rows are read where they are, but for the last, partial panel.
+  const bool direct =
+      p.packed_b == nullptr && p.columns == nullptr && p.b.column_stride == 1 && row_end - row_begin <= 2 * mr;
+  for (int64_t column = column_begin; column < column_end; column += kBlockColumns) {
+    const int64_t columns = std::min(kBlockColumns, column_end - column);
+    const int64_t whole = columns / nr * nr;
+    for (int64_t k = 0; k < p.k; k += kBlockK) {
+      const int64_t k_count = std::min(kBlockK, p.k - k);
+      if (p.packed_b == nullptr) {
+        for (int64_t j = direct ? whole : 0; j < columns; j += nr) {
+          const int64_t width = std::min(nr, columns - j);
+          T* panel = b_scratch + (direct ? 0 : j * k_count);
+          if (p.columns != nullptr) {
+            p.columns->pack(k, k_count, column + j, width, nr, panel);
+          } else {
+            pack_panel(p.b.data + k * p.b.row_stride + (column + j) * p.b.column_stride, p.b.column_stride,
+                       p.b.row_stride, k_count, width, nr, panel);
+          }
+        }
+      }
+      for (int64_t row = row_begin; row < row_end; row += mr) {
+        const int64_t rows = std::min(mr, row_end - row);
+        const T* a = p.packed_a != nullptr ? p.packed_a + row * p.k + k * mr : a_scratch;
+        if (p.packed_a == nullptr) {
+          pack_panel(p.a.data + row * p.a.row_stride + k * p.a.column_stride, p.a.row_stride, p.a.column_stride,
+                     k_count, rows, mr, a_scratch);
+        }
+        if (p.packed_b != nullptr) {
+          run_tiles(p, micro, a, rows, row, p.packed_b + column * p.k + k * nr, p.k * nr, nr, column, columns, k,
+                    k_count);
+        } else if (direct) {
+          run_tiles(p, micro, a, rows, row, p.b.data + k * p.b.row_stride + column, nr, p.b.row_stride, column, whole,
+                    k, k_count);
+          run_tiles(p, micro, a, rows, row, b_scratch, nr, nr, column + whole, columns - whole, k, k_count);
+        } else {
+          run_tiles(p, micro, a, rows, row, b_scratch, k_count * nr, nr, column, columns, k, k_count);
+        }
+      }
+    }
+  }
+}
+
+template class PackedOperand<float>;
+template class PackedOperand<double>;
+template const MicroKernels<float>& micro_kernels<float>();
+template const MicroKernels<double>& micro_kernels<double>();
+template GemmPlan gemm_plan<float>(const GemmProblem<float>&, int64_t);
+template GemmPlan gemm_plan<double>(const GemmProblem<double>&, int64_t);
+template void gemm_units<float>(const GemmProblem<float>&, const GemmPlan&, int64_t, int64_t, void*);
+template void gemm_units<double>(const GemmProblem<double>&, const GemmPlan&, int64_t, int64_t, void*);
+
+}  // namespace onnx_light_ort::kernels

@@ -1,0 +1,247 @@
+// MatMul (numpy's rules for ranks and batches) and Gemm. Integers wrap around.
+#include <optional>
+
+#include "broadcast.h"
+#include "gemm.h"
+#include "native_kernels.h"
+#include "registration.h"
+#include "widened_kernel.h"
+
+namespace onnx_light_ort::kernels {
+namespace {
+
+// The product as matrices: a batch of [m, k] x [k, n], with the batch dimensions of each side.
+struct MatMulShape {
+  int64_t m = 1;
+  int64_t n = 1;
+  int64_t k = 1;
+  Dims batch;  ///< What the batch dimensions broadcast to.
+  Dims out;
+
+  MatMulShape(const TensorView& a, const TensorView& b) {
+    if (a.rank == 0 || b.rank == 0) invalid_argument("MatMul: an operand is a scalar");
+    if (a.rank > 1) m = a.dims[a.rank - 2];
+    k = a.dims[a.rank - 1];
+    if (b.rank > 1) n = b.dims[b.rank - 1];
+    if (k != b.dims[b.rank > 1 ? b.rank - 2 : 0]) {
+      invalid_argument("MatMul: shapes " + to_string(a) + " and " + to_string(b) + " do not agree");
+    }
+    TensorView batch_a = a;
+    TensorView batch_b = b;
+    batch_a.rank = a.rank > 2 ? a.rank - 2 : 0;
+    batch_b.rank = b.rank > 2 ? b.rank - 2 : 0;
+    const TensorView* operands[] = {&batch_a, &batch_b};
+    batch = broadcast_dims("MatMul", operands, 2);
+    out = batch;
+    if (a.rank > 1) out.push_back(m);
+    if (b.rank > 1) out.push_back(n);
+  }
+
+  int64_t batch_count() const { return product(batch.data(), 0, batch.size()); }
+
+  // Which of the operand's own matrices belongs to the index-th of the batch.
+  int64_t matrix_of(const TensorView& operand, int64_t index) const {
+    const size_t own_rank = operand.rank > 2 ? operand.rank - 2 : 0;
+    int64_t matrix = 0;
+    int64_t stride = 1;
+    for (size_t from_back = 0; from_back < own_rank; ++from_back) {
+      const int64_t extent = batch[batch.size() - 1 - from_back];
+      const int64_t own = operand.dims[own_rank - 1 - from_back];
+      if (own != 1) matrix += index % extent * stride;
+      stride *= own;
+      index /= extent;
+    }
+    return matrix;
+  }
+};
+
+template <class T>
+class MatMulKernel final : public Kernel {
+ public:
+  explicit MatMulKernel(const Node& node) {
+    const TensorView* b = constant_input(node, 1);
+    if (b == nullptr || b->rank != 2 || b->element_count == 0) return;
+    if (b->element_count * static_cast<int64_t>(sizeof(T)) > kMaxPackedBytes) return;
+    packed_b_ = PackedOperand<T>::right({b->as<T>(), b->dims[1], 1}, b->dims[0], b->dims[1]);
+  }
+
+  void compute(RunContext& context) override {
+    const TensorView& a = context.required_input(0);
+    const TensorView& b = context.required_input(1);
+    const MatMulShape shape(a, b);
+    const TensorView& out = context.output(0, shape.out.data(), shape.out.size());
+    GemmProblem<T> problem;
+    problem.m = shape.m;
+    problem.n = shape.n;
+    problem.k = shape.k;
+    problem.a = {a.as<T>(), shape.k, 1};
+    problem.b = {b.as<T>(), shape.n, 1};
+    problem.packed_b = packed_b_.data();
+    problem.c = out.as<T>();
+    problem.ldc = shape.n;
+    int64_t batch = shape.batch_count();
+    if (b.rank <= 2) {  // fast path: the rows of all matrices are the rows of one
+      problem.m *= batch;
+      batch = 1;
+    }
+    gemm_batch(context, problem, batch, [&](int64_t i) {
+      GemmProblem<T> one = problem;
+      if (batch > 1) {
+        one.a.data += shape.matrix_of(a, i) * shape.m * shape.k;
+        one.b.data += shape.matrix_of(b, i) * shape.k * shape.n;
+      }
+      one.c += i * shape.m * shape.n;
+      return one;
+    });
+  }
+
+ private:
+  PackedOperand<T> packed_b_;
+};
+
+// T is unsigned, so that overflow wraps around; signed tensors have the same bits.
+template <class T>
+class IntegerMatMulKernel final : public Kernel {
+ public:
+  void compute(RunContext& context) override {
+    const TensorView& a = context.required_input(0);
+    const TensorView& b = context.required_input(1);
+    const MatMulShape shape(a, b);
+    const TensorView& out = context.output(0, shape.out.data(), shape.out.size());
+    context.parallel_for(shape.batch_count() * shape.m, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t i = row / shape.m;
+        const T* from_a = a.as<T>() + (shape.matrix_of(a, i) * shape.m + row % shape.m) * shape.k;
+        const T* from_b = b.as<T>() + shape.matrix_of(b, i) * shape.k * shape.n;
+        T* to = out.as<T>() + row * shape.n;
+        std::fill_n(to, shape.n, T(0));
+        for (int64_t k = 0; k < shape.k; ++k) {
+          for (int64_t j = 0; j < shape.n; ++j) to[j] += from_a[k] * from_b[k * shape.n + j];
+        }
+      }
+    });
+  }
+};
+
+std::unique_ptr<Kernel> make_matmul(const Node& node) {
+  switch (input_type(node, 0)) {
+    case DataType::kDouble:
+      return std::make_unique<MatMulKernel<double>>(node);
+    case DataType::kInt32:
+    case DataType::kUInt32:
+      return std::make_unique<IntegerMatMulKernel<uint32_t>>();
+    case DataType::kInt64:
+    case DataType::kUInt64:
+      return std::make_unique<IntegerMatMulKernel<uint64_t>>();
+    default:
+      return std::make_unique<MatMulKernel<float>>(node);
+  }
+}
+
+// Y = alpha A' B' + beta C, C broadcast to Y from the right.
+template <class T>
+class GemmKernel final : public Kernel {
+ public:
+  explicit GemmKernel(const Node& node)
+      : alpha_(static_cast<T>(node.attribute_or("alpha", 1.0f))),
+        beta_(static_cast<T>(node.attribute_or("beta", 1.0f))),
+        transpose_a_(node.attribute_or<int64_t>("transA", 0) != 0),
+        transpose_b_(node.attribute_or<int64_t>("transB", 0) != 0) {
+    const TensorView* b = constant_input(node, 1);
+    if (b == nullptr || b->rank != 2 || b->element_count == 0) return;
+    if (b->element_count * static_cast<int64_t>(sizeof(T)) > kMaxPackedBytes) return;
+    packed_b_ = PackedOperand<T>::right(right(*b), b->dims[transpose_b_ ? 1 : 0], b->dims[transpose_b_ ? 0 : 1]);
+  }
+
+  void compute(RunContext& context) override {
+    const TensorView& a = context.required_input(0);
+    const TensorView& b = context.required_input(1);
+    if (a.rank != 2 || b.rank != 2) {
+      invalid_argument("Gemm: A and B have shapes " + to_string(a) + " and " + to_string(b) + ", expected matrices");
+    }
+    GemmProblem<T> problem;
+    problem.m = a.dims[transpose_a_ ? 1 : 0];
+    problem.k = a.dims[transpose_a_ ? 0 : 1];
+    problem.n = b.dims[transpose_b_ ? 0 : 1];
+    if (problem.k != b.dims[transpose_b_ ? 1 : 0]) {
+      invalid_argument("Gemm: shapes " + to_string(a) + " and " + to_string(b) + " do not agree");
+    }
+    const Dims dims(std::array<int64_t, 2>{problem.m, problem.n}.data(), 2);
+    const TensorView& y = context.output(0, dims.data(), dims.size());
+    const T* a_data = a.as<T>();
+    problem.a = transpose_a_ ? Matrix<T>{a_data, 1, problem.m} : Matrix<T>{a_data, problem.k, 1};
+    problem.b = right(b);
+    problem.packed_b = packed_b_.data();
+    problem.c = y.as<T>();
+    problem.ldc = problem.n;
+
+    const TensorView* c = beta_ == T(0) ? nullptr : context.input(2);
+    if (c != nullptr) check_c(*c, y);
+    const bool is_row =
+        c != nullptr && c->element_count == problem.n && c->rank > 0 && c->dims[c->rank - 1] == problem.n;
+    if (is_row && alpha_ == T(1) && beta_ == T(1)) {  // fast path: a bias
+      problem.column_bias = c->as<T>();
+      gemm(context, problem);
+      return;
+    }
+    if (c != nullptr && alpha_ == T(1)) {
+      fill_with_c(*c, y, dims);
+      problem.accumulate = true;
+      gemm(context, problem);
+      return;
+    }
+    gemm(context, problem);
+    if (alpha_ == T(1)) return;
+    for (int64_t i = 0; i < y.element_count; ++i) y.as<T>()[i] *= alpha_;
+    if (c == nullptr) return;
+    for_c(*c, dims, y.element_count, [&](int64_t position, T value) { y.as<T>()[position] += beta_ * value; });
+  }
+
+ private:
+  Matrix<T> right(const TensorView& b) const {
+    return transpose_b_ ? Matrix<T>{b.as<T>(), 1, b.dims[1]} : Matrix<T>{b.as<T>(), b.dims[1], 1};
+  }
+
+  static void check_c(const TensorView& c, const TensorView& y) {
+    bool fits = c.rank <= 2;
+    for (size_t from_back = 0; fits && from_back < c.rank; ++from_back) {
+      const int64_t own = c.dims[c.rank - 1 - from_back];
+      fits = own == 1 || own == y.dims[1 - from_back];
+    }
+    if (!fits) invalid_argument("Gemm: C has shape " + to_string(c) + ", which does not broadcast to " + to_string(y));
+  }
+
+  template <class Visit>
+  static void for_c(const TensorView& c, const Dims& dims, int64_t total, Visit&& visit) {
+    if (total == 0) return;
+    const BroadcastPlan<1> plan(dims, {&c});
+    plan.for_each_run(0, total, [&](const std::array<int64_t, 1>& offsets, int64_t position, int64_t n) {
+      const T* from = c.as<T>() + offsets[0];
+      for (int64_t i = 0; i < n; ++i) visit(position + i, from[i * plan.inner_stride(0)]);
+    });
+  }
+
+  void fill_with_c(const TensorView& c, const TensorView& y, const Dims& dims) const {
+    for_c(c, dims, y.element_count, [&](int64_t position, T value) { y.as<T>()[position] = beta_ * value; });
+  }
+
+  T alpha_;
+  T beta_;
+  bool transpose_a_;
+  bool transpose_b_;
+  PackedOperand<T> packed_b_;
+};
+
+std::unique_ptr<Kernel> make_gemm(const Node& node) {
+  if (input_type(node, 0) == DataType::kDouble) return std::make_unique<GemmKernel<double>>(node);
+  return std::make_unique<GemmKernel<float>>(node);
+}
+
+}  // namespace
+
+void register_matmul(KernelRegistry& registry) {
+  add_kernel(registry, "MatMul", 1, 13, {{"T", kFloatTypes + kWideIntegerTypes}}, &with_half<&make_matmul>);
+  add_kernel(registry, "Gemm", 7, 13, {{"T", kFloatTypes}}, &with_half<&make_gemm>);
+}
+
+}  // namespace onnx_light_ort::kernels

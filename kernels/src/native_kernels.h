@@ -1,0 +1,28 @@
+// The operator families of the library. Each is defined in the file of its name.
+#pragma once
+
+#include "onnx_light_ort/kernels/kernel_registry.h"
+
+namespace onnx_light_ort::kernels {
+
+void register_arithmetic(KernelRegistry& registry);
+void register_unary_math(KernelRegistry& registry);
+void register_activation(KernelRegistry& registry);
+void register_comparison(KernelRegistry& registry);
+void register_logic(KernelRegistry& registry);
+void register_clip(KernelRegistry& registry);
+void register_where(KernelRegistry& registry);
+void register_cast(KernelRegistry& registry);
+void register_matmul(KernelRegistry& registry);
+void register_softmax(KernelRegistry& registry);
+void register_reduce(KernelRegistry& registry);
+void register_reshape(KernelRegistry& registry);
+void register_shape(KernelRegistry& registry);
+void register_transpose(KernelRegistry& registry);
+void register_concat(KernelRegistry& registry);
+void register_split(KernelRegistry& registry);
+void register_slice(KernelRegistry& registry);
+void register_gather(KernelRegistry& registry);
+void register_expand(KernelRegistry& registry);
+
+}  // namespace onnx_light_ort::kernels

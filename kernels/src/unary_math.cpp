@@ -1,0 +1,187 @@
+// Functions of one element: Neg, Abs, Sign, Floor, Ceil, Round, Sqrt, Reciprocal, Exp, Log, Erf, Sin, Cos, IsNaN.
+#include <cmath>
+
+#include "elementwise.h"
+#include "native_kernels.h"
+#include "registration.h"
+#include "vector_math.h"
+
+namespace onnx_light_ort::kernels {
+namespace {
+
+// Negation wraps around at the lowest number, so the unsigned loop serves the signed type.
+struct NegOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return -x;
+    } else {
+      return static_cast<T>(~x + 1u);
+    }
+  }
+};
+
+struct AbsOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::abs(x);
+    } else if constexpr (std::is_signed_v<T>) {
+      using U = std::make_unsigned_t<T>;
+      return static_cast<T>(x < 0 ? static_cast<U>(~static_cast<U>(x) + 1u) : static_cast<U>(x));
+    } else {
+      return x;
+    }
+  }
+};
+
+struct SignOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    if (x != x) return x;
+    return static_cast<T>(static_cast<T>(x > T(0)) - static_cast<T>(x < T(0)));
+  }
+};
+
+struct SqrtOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return std::sqrt(x);
+  }
+};
+
+struct ReciprocalOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return T(1) / x;
+  }
+};
+
+struct ExpOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::exp(x);
+  }
+};
+
+struct LogOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::log(x);
+  }
+};
+
+struct ErfOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::erf(x);
+  }
+};
+
+struct FloorOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return std::floor(x);
+  }
+};
+
+struct CeilOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return std::ceil(x);
+  }
+};
+
+// Halves go to the even neighbour.
+struct RoundOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return std::nearbyint(x);
+  }
+};
+
+struct SinOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return std::sin(x);
+  }
+};
+
+struct CosOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return std::cos(x);
+  }
+};
+
+struct IsNanOp {
+  template <class T>
+  [[gnu::always_inline]] static bool apply(T x, const UnaryParameters&) {
+    return x != x;
+  }
+};
+
+template <class Op, class Out = void>
+UnaryLoop float_loop(DataType type) {
+  return dispatch<float, double, Float16, BFloat16>(type, [](auto tag) {
+    using T = typename decltype(tag)::type;
+    return unary_loop<Op, T, std::conditional_t<std::is_void_v<Out>, T, Out>>();
+  });
+}
+
+template <class Op, int64_t kGrain>
+std::unique_ptr<Kernel> make_float(const Node& node) {
+  const DataType type = input_type(node, 0);
+  return make_unary_kernel(float_loop<Op>(type), type, {}, kGrain);
+}
+
+std::unique_ptr<Kernel> make_is_nan(const Node& node) {
+  const DataType type = input_type(node, 0);
+  return make_unary_kernel(float_loop<IsNanOp, bool>(type), type, {}, kCheapGrain);
+}
+
+std::unique_ptr<Kernel> make_neg(const Node& node) {
+  const DataType type = input_type(node, 0);
+  switch (type) {
+    case DataType::kInt8:
+      return make_unary_kernel(unary_loop<NegOp, uint8_t>(), type, {}, kCheapGrain);
+    case DataType::kInt16:
+      return make_unary_kernel(unary_loop<NegOp, uint16_t>(), type, {}, kCheapGrain);
+    case DataType::kInt32:
+      return make_unary_kernel(unary_loop<NegOp, uint32_t>(), type, {}, kCheapGrain);
+    case DataType::kInt64:
+      return make_unary_kernel(unary_loop<NegOp, uint64_t>(), type, {}, kCheapGrain);
+    default:
+      return make_unary_kernel(float_loop<NegOp>(type), type, {}, kCheapGrain);
+  }
+}
+
+template <class Op>
+std::unique_ptr<Kernel> make_numeric(const Node& node) {
+  const DataType type = input_type(node, 0);
+  const UnaryLoop loop =
+      dispatch<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+               uint64_t>(type, [](auto tag) { return unary_loop<Op, typename decltype(tag)::type>(); });
+  return make_unary_kernel(loop, type, {}, kCheapGrain);
+}
+
+}  // namespace
+
+void register_unary_math(KernelRegistry& registry) {
+  add_kernel(registry, "Neg", 6, 13, {{"T", kFloatTypes + kSignedTypes}}, &make_neg);
+  add_kernel(registry, "Abs", 6, 13, {{"T", kNumericTypes}}, &make_numeric<AbsOp>);
+  add_kernel(registry, "Sign", 9, 13, {{"T", kNumericTypes}}, &make_numeric<SignOp>);
+  add_kernel(registry, "Sqrt", 6, 13, {{"T", kFloatTypes}}, &make_float<SqrtOp, kCheapGrain>);
+  add_kernel(registry, "Reciprocal", 6, 13, {{"T", kFloatTypes}}, &make_float<ReciprocalOp, kCheapGrain>);
+  add_kernel(registry, "Exp", 6, 13, {{"T", kFloatTypes}}, &make_float<ExpOp, kCostlyGrain>);
+  add_kernel(registry, "Log", 6, 13, {{"T", kFloatTypes}}, &make_float<LogOp, kCostlyGrain>);
+  add_kernel(registry, "Erf", 9, 13, {{"T", kFloatTypes}}, &make_float<ErfOp, kCostlyGrain>);
+  add_kernel(registry, "Floor", 6, 13, {{"T", kFloatTypes}}, &make_float<FloorOp, kCheapGrain>);
+  add_kernel(registry, "Ceil", 6, 13, {{"T", kFloatTypes}}, &make_float<CeilOp, kCheapGrain>);
+  add_kernel(registry, "Round", 11, 22, {{"T", kFloatTypes}}, &make_float<RoundOp, kCheapGrain>);
+  add_kernel(registry, "Sin", 7, 22, {{"T", kFloatTypes}}, &make_float<SinOp, kCostlyGrain>);
+  add_kernel(registry, "Cos", 7, 22, {{"T", kFloatTypes}}, &make_float<CosOp, kCostlyGrain>);
+  add_kernel(registry, "IsNaN", 9, 20, {{"T1", kFloatTypes}}, &make_is_nan);
+}
+
+}  // namespace onnx_light_ort::kernels

@@ -1,0 +1,23 @@
+// 16-bit floats for kernels that are written for float: inputs are widened, outputs rounded once at the end.
+#pragma once
+
+#include <memory>
+
+#include "onnx_light_ort/kernels/kernel.h"
+#include "onnx_light_ort/kernels/kernel_registry.h"
+
+namespace onnx_light_ort::kernels {
+
+/// A kernel for `node` made by `factory` for the same node with float in the place of each 16-bit float type.
+std::unique_ptr<Kernel> make_widened_kernel(const Node& node, KernelFactory factory);
+
+/// True when an input or output is a 16-bit float.
+bool has_half(const Node& node);
+
+/// The factory to register: `factory` itself, or its widened form where the node has 16-bit floats.
+template <KernelFactory factory>
+std::unique_ptr<Kernel> with_half(const Node& node) {
+  return has_half(node) ? make_widened_kernel(node, factory) : factory(node);
+}
+
+}  // namespace onnx_light_ort::kernels
