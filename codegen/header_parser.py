@@ -170,6 +170,8 @@ class _Reader:
     def _function(self, node: c_ast.FuncDecl) -> Function:
         params = []
         for declaration in node.args.params if node.args else ():
+            if not isinstance(declaration, (c_ast.Decl, c_ast.Typename)):
+                raise CodegenError("a parameter without a type, or a variable number of them", *_place(node))
             c_type = self._type(declaration.type)
             if c_type == "void":
                 continue

@@ -21,11 +21,6 @@ class Param:
     annotation: str = ""
 
     @property
-    def is_pointer(self) -> bool:
-        """Whether null is a value that it can take."""
-        return is_pointer(self.type)
-
-    @property
     def annotated(self) -> str:
         """Its declaration in the pinned headers and in the rendered one."""
         return f"{self.annotation} {declare(self.type, self.name)}".lstrip()

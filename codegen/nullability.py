@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from codegen.errors import CodegenError
-from codegen.model import Abi, Member, Param
+from codegen.model import Abi, Member, Param, is_pointer
 from codegen.toml_file import read_toml
 
 NULLABILITY_TABLE = Path(__file__).parent / "nullability.toml"
@@ -27,6 +27,9 @@ class Nullability:
     def __init__(self, abi: Abi, table: Path = NULLABILITY_TABLE) -> None:
         self._exceptions: dict[str, dict[str, dict[str, str]]] = read_toml(table)
         self._file = str(table)
+        self._pointer_types = {
+            name for name, typedef in abi.typedefs.items() if typedef.function or is_pointer(typedef.type)
+        }
         for struct, slots in self._exceptions.items():
             known = {member.name: member for member in abi.structs[struct].slots} if struct in abi.structs else {}
             for slot, lines in slots.items():
@@ -38,7 +41,7 @@ class Nullability:
     def _check_line(self, member: Member, struct: str, parameter: str, state: str) -> None:
         params = {param.name: param for param in member.slot.params}
         place = f"{struct}::{member.name}"
-        if parameter not in params or not params[parameter].is_pointer:
+        if parameter not in params or not self._can_be_null(params[parameter]):
             raise CodegenError(f"it has no pointer parameter '{parameter}'", self._file, slot=place)
         counted = state.removeprefix("count:")
         if state not in ("required", "nullable") and (counted == state or counted not in params):
@@ -50,6 +53,8 @@ class Nullability:
         names = {param.name for param in member.slot.params}
         checks = []
         for param in member.slot.params:
+            if not self._can_be_null(param):
+                continue
             state = exceptions.get(param.name) or _default(param, names)
             if state == "required":
                 checks.append(NullCheck(param.name))
@@ -57,10 +62,13 @@ class Nullability:
                 checks.append(NullCheck(param.name, state[len("count:") :]))
         return checks
 
+    def _can_be_null(self, param: Param) -> bool:
+        return is_pointer(param.type) or param.type in self._pointer_types
+
 
 def _default(param: Param, names: set[str]) -> str:
     annotation = param.annotation
-    if not param.is_pointer or not annotation or "opt_" in annotation:
+    if not annotation or "opt_" in annotation:
         return "nullable"
     if match := re.match(r"_(?:In_reads|Out_writes\w*|Inout_updates\w*)_\((\w+)\)", annotation):
         # Some annotations name a parameter that does not exist.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
+from typing import Any
 
 from codegen.compatibility import refuse_breaks
 from codegen.errors import CodegenError
@@ -96,6 +97,6 @@ def _cut(abi: Abi, api: int) -> list[str]:
     return left_out
 
 
-def provenance(folder: Path) -> dict[str, object]:
+def provenance(folder: Path) -> dict[str, Any]:
     """The content of a pin's PIN.toml."""
     return read_toml(folder / "PIN.toml")

@@ -397,7 +397,7 @@ class Preprocessor:
                 groups.append([])
             else:
                 groups[-1].append(token)
-        values = dict(zip(names, groups, strict=False))
+        values = {parameter: groups[index] if index < len(groups) else [] for index, parameter in enumerate(names)}
         result: list[Token] = []
         paste = False
         for token in macro.body:

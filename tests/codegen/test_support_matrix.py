@@ -1,0 +1,201 @@
+"""The support matrix says what the host does, and the tables do what the matrix says."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from codegen.errors import CodegenError
+from codegen.model import Abi
+from codegen.support import SUPPORT_TABLE, SupportTable
+
+ROOT = Path(__file__).resolve().parents[2]
+
+Compile = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="module")
+def matrix() -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((ROOT / "generated" / "support_matrix.json").read_text())
+    return content
+
+
+def _rows(matrix: dict[str, Any], kind: str = "slots") -> dict[str, dict[str, Any]]:
+    return {f"{row['table']}::{row['slot']}": row for row in matrix[kind]}
+
+
+def test_every_slot_and_callback_is_a_row(abi: Abi, matrix: dict[str, Any]) -> None:
+    for kind, structs in (("slots", abi.host_tables), ("callbacks", abi.callback_structs)):
+        expected = [f"{struct.name}::{member.name}" for struct in structs for member in struct.slots]
+        assert list(_rows(matrix, kind)) == expected
+
+
+def test_what_is_not_served_has_a_reason(matrix: dict[str, Any]) -> None:
+    for row in [*matrix["slots"], *matrix["callbacks"]]:
+        if row["state"] in ("deferred", "rejected", "not implemented"):
+            assert row["reason"], row
+    for profile in matrix["profiles"]:
+        if profile["state"] == "rejected":
+            assert profile["reason"], profile
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        "core",
+        "custom_ops",
+        "strings",
+        "kernel_eps",
+        "compiling_eps",
+        "devices",
+        "streams",
+        "shared_prepacking",
+        "structured_values",
+        "ep_context",
+        "execution_helpers",
+        "model_editor",
+        "profiling",
+        "graph_capture",
+        "external_resources",
+        "weightless",
+        "layouts_and_options",
+        "ep_custom_op_domains",
+    ],
+)
+def test_profile_has_a_record(matrix: dict[str, Any], profile: str) -> None:
+    (record,) = [entry for entry in matrix["profiles"] if entry["id"] == profile]
+    assert record["state"] in ("implemented", "partial", "deferred", "rejected")
+    assert record["api_versions"]
+    assert record["platforms"] == ["Linux x86-64, System V calling convention"]
+    rows = {**_rows(matrix), **_rows(matrix, "callbacks")}
+    for name in [*record["host_slots"], *record["plugin_callbacks"]]:
+        assert rows[name]["profile"] == profile
+
+
+@pytest.mark.parametrize(
+    "slot",
+    [
+        "OrtApi::CreateOp",
+        "OrtApi::InvokeOp",
+        "OrtApi::CreateSession",
+        "OrtApi::CreateSessionFromArray",
+        "OrtApi::Run",
+        "OrtEpApi::CreateIfKernel",
+        "OrtEpApi::CreateLoopKernel",
+        "OrtEpApi::CreateScanKernel",
+    ],
+)
+def test_execution_helper_is_rejected_with_its_reason(matrix: dict[str, Any], slot: str) -> None:
+    row = _rows(matrix)[slot]
+    assert (row["state"], row["profile"]) == ("rejected", "execution_helpers")
+    assert "does not run ORT operators" in row["reason"]
+
+
+def test_every_status_slot_that_is_not_served_refuses_with_its_name_and_reason(
+    abi: Abi, matrix: dict[str, Any], compile_native: Compile, tmp_path: Path
+) -> None:
+    """The stubs of the committed tables of OrtModelEditorApi, OrtCompileApi and OrtInteropApi, called one by one; they
+    have no bodies, so that they link without the rest of the host."""
+    core = ROOT / "onnx_light_ort" / "_native" / "abi"
+    tables = ("OrtModelEditorApi", "OrtCompileApi", "OrtInteropApi")
+    calls = []
+    for struct in abi.host_tables:
+        if struct.name not in tables:
+            continue
+        for member in struct.slots:
+            arguments = ", ".join("{}" for _ in member.slot.params)
+            call = f"table<{struct.name}, Plain>()->{member.name}({arguments})"
+            if member.status:
+                calls.append(f'  print("{struct.name}::{member.name}", {call});')
+            else:
+                calls.append(f"  {call};")
+    source = tmp_path / "caller.cpp"
+    source.write_text(
+        '#include <cstdio>\n#include "error.h"\n#include "tables.h"\nusing namespace onnx_light_ort::abi;\n'
+        "void print(const char* slot, OrtStatus* status) {\n"
+        '  std::printf("%s|%d|%s\\n", slot, static_cast<int>(status->code), status->message.c_str());\n'
+        "  release_status(status);\n}\n"
+        "int main() {\n" + "\n".join(calls) + "\n}\n"
+    )
+    sources = [source, core / "error.cpp", core / "fail_fast.cpp"]
+    generated = ROOT / "generated" / "native"
+    sources += [generated / f"ort_{name}_api_table.cpp" for name in ("model_editor", "compile", "interop")]
+    compile_native(sources, tmp_path / "caller", ROOT, ["-Wno-unused-result"])
+    output = subprocess.run([str(tmp_path / "caller")], capture_output=True, text=True, check=True).stdout
+    rows = _rows(matrix)
+    answers = [line.split("|") for line in output.splitlines()]
+    assert len(answers) >= 40
+    for slot, code, message in answers:
+        assert code == "9"
+        assert message == f"{slot} is not implemented: {rows[slot]['reason']}"
+
+
+def test_nested_tables_are_answered_in_full_and_optional_interfaces_with_null(matrix: dict[str, Any]) -> None:
+    rows = _rows(matrix)
+    states = {name: rows[f"OrtApi::{name}"]["state"] for name in ("GetEpApi", "GetModelEditorApi", "GetCompileApi")}
+    assert set(states.values()) == {"table"}
+    assert rows["OrtApi::GetInteropApi"]["state"] == "table"
+    assert rows["OrtApi::GetTrainingApi"]["state"] == "null"
+    assert rows["OrtApi::GetExperimentalFunction"]["state"] == "null"
+
+
+def test_declared_bodies_are_those_that_are_listed(matrix: dict[str, Any]) -> None:
+    declared = []
+    table = ""
+    for line in (ROOT / "generated" / "native" / "slots.h").read_text().splitlines():
+        if match := re.match(r"struct (\w+)Slots \{", line):
+            table = match[1]
+        elif match := re.match(r"  static .*?(\w+)\(", line):
+            declared.append(f"{table}::{match[1]}")
+    assert declared == [name for name, row in _rows(matrix).items() if row["state"] == "implemented"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('[slots.OrtApi]\nNoSuchSlot = { state = "deferred", profile = "p" }', "OrtApi::NoSuchSlot: there is no such"),
+        ('[slots.OrtEp]\nGetName = { state = "deferred", profile = "p" }', "OrtEp::GetName: there is no such"),
+        ('[slots.OrtApi]\nRun = { state = "faked", profile = "p" }', "OrtApi::Run: state must be one of implemented"),
+        ('[slots.OrtApi]\nRun = { state = "deferred", profile = "q" }', "OrtApi::Run: profile 'q' is not declared"),
+        ('[slots.OrtApi]\nRun = { state = "null", profile = "p" }', "OrtApi::Run: state 'null' is for slots"),
+        ('[slots.OrtApi]\nRun = { state = "table", profile = "p" }', "OrtApi::Run: state 'table' is for slots"),
+        ('[callbacks.OrtEp]\nSync = { state = "implemented", profile = "p" }', "state must be one of called"),
+        ('[profiles.r]\ntitle = "R"\nrequires = ["s"]', "profile r requires 's', which is none"),
+        ("[slots.OrtApi", "support.toml: does not parse as TOML"),
+    ],
+)
+def test_line_that_says_nothing_true_is_refused(abi: Abi, tmp_path: Path, line: str, message: str) -> None:
+    table = tmp_path / "support.toml"
+    table.write_text(f'accepted_api_versions = [29]\nplatforms = []\n[profiles.p]\ntitle = "P"\n{line}\n')
+    with pytest.raises(CodegenError, match=re.escape(message)):
+        SupportTable(abi, table)
+
+
+def test_state_of_a_profile_follows_from_its_rows(abi: Abi, tmp_path: Path) -> None:
+    def state(*states: str) -> str:
+        slots = ("IsTensor", "GetTensorData", "HasValue")
+        lines = [
+            f'{slot} = {{ state = "{s}", profile = "p", reason = "r" }}' for slot, s in zip(slots, states, strict=False)
+        ]
+        text = "\n".join(["[slots.OrtApi]", *lines])
+        table = tmp_path / "support.toml"
+        table.write_text(f'accepted_api_versions = [29]\nplatforms = []\n[profiles.p]\ntitle = "P"\n{text}\n')
+        return SupportTable(abi, table).profiles["p"].state
+
+    assert state("implemented", "implemented") == "implemented"
+    assert state("implemented", "deferred") == "partial"
+    assert state("deferred", "rejected") == "deferred"
+    assert state("rejected") == "rejected"
+    assert state("implemented", "rejected") == "implemented"
+
+
+def test_accepted_versions_are_pinned_ones(matrix: dict[str, Any]) -> None:
+    pinned = {int(path.name[1:]) for path in (ROOT / "headers").glob("v*")}
+    assert set(matrix["accepted_api_versions"]) <= pinned
+    assert SUPPORT_TABLE.is_file()
