@@ -511,3 +511,30 @@ def test_bootstrap_without_a_host_says_so_instead_of_returning_null() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.returncode < 0
     assert "before a host provided its table" in done.stderr
+
+
+# --- Threads ---------------------------------------------------------------------------------------------------------
+
+
+def test_threads_load_enter_and_close_at_once(plugins: Path) -> None:
+    failures: list[BaseException] = []
+
+    def work(names: list[str]) -> None:
+        try:
+            for name in names * 5:
+                try:
+                    register_custom_ops_library(plugins / f"lib{name}.so", abi.SessionOptions(), bootstrap=True).close()
+                except EntryPointError as error:
+                    # Each thread is told of its own library's failure.
+                    assert name in str(error.path)
+                    assert error.refused_versions == ((30,) if name == "asks_for_30" else ())
+        except BaseException as error:
+            failures.append(error)
+
+    names = ["custom_ops", "returns_error", "throws", "static_importer", "asks_for_30"]
+    threads = [threading.Thread(target=work, args=(names[i:] + names[:i],)) for i in range(len(names))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []

@@ -44,14 +44,18 @@ std::shared_ptr<SharedLibrary> open_bootstrap(const std::filesystem::path& path)
 }
 
 LibraryHandle open_library(const std::filesystem::path& path, const std::optional<std::filesystem::path>& bootstrap) {
-  // Static initialisers may log, which takes the GIL from whatever thread they do it on.
+  // Static initialisers are foreign code that may take its time or wait for another thread.
   nb::gil_scoped_release released;
   return LibraryHandle(SharedLibrary::open(path, Scope::kLocal, bootstrap ? open_bootstrap(*bootstrap) : nullptr));
 }
 
 long close_library(LibraryHandle& handle) {
+  // Taken under the GIL: another thread may be closing or entering the library at the same time.
+  std::shared_ptr<SharedLibrary> claim = handle.take();
+  const std::weak_ptr<SharedLibrary> others = claim;
   nb::gil_scoped_release released;
-  return handle.close();
+  claim.reset();
+  return others.use_count();
 }
 
 abi::EntryPointOutcome call_register_custom_ops(const LibraryHandle& handle, OrtSessionOptions& options) {
