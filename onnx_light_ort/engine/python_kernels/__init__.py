@@ -7,12 +7,20 @@ reason. Control flow (If, Loop, Scan) is the executor's.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 from onnx import NodeProto
 
 from onnx_light_ort.engine.python_kernels.fast_paths import fast_path_operators, find_fast_path
-from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel, node_attributes
+from onnx_light_ort.engine.python_kernels.kernel_node import (
+    Array,
+    KernelNode,
+    PythonKernel,
+    element_type,
+    node_attributes,
+)
 from onnx_light_ort.engine.python_kernels.reference import reference_class, reference_kernel
 
 __all__ = [
@@ -66,9 +74,33 @@ def create_python_kernel(
         attributes=node_attributes(node, domain, op_type, since_version) if attributes is None else attributes,
         constants=constants or {},
     )
-    factory = find_fast_path(domain, op_type)
-    kernel = factory(resolved) if factory else None
-    return reference_kernel(resolved) if kernel is None else kernel
+    if find_fast_path(domain, op_type) and _has_input_of_unknown_type(resolved):
+        return _kernel_by_types_of_arrays(resolved)
+    return _kernel(resolved)
+
+
+def _kernel(node: KernelNode) -> PythonKernel:
+    factory = find_fast_path(node.domain, node.op_type)
+    kernel = factory(node) if factory else None
+    return reference_kernel(node) if kernel is None else kernel
+
+
+def _has_input_of_unknown_type(node: KernelNode) -> bool:
+    return any(name and not known for name, known in zip(node.proto.input, node.input_types, strict=True))
+
+
+def _kernel_by_types_of_arrays(node: KernelNode) -> PythonKernel:
+    """Where planning does not know the inputs' types, a kernel is made for the types of each call's arrays."""
+    kernels: dict[tuple[int, ...], PythonKernel] = {}
+
+    def kernel(*inputs: Any) -> Any:
+        types = tuple(element_type(value.dtype) if isinstance(value, np.ndarray) else 0 for value in inputs)
+        typed = kernels.get(types)
+        if typed is None:
+            typed = kernels[types] = _kernel(replace(node, input_types=types))
+        return typed(*inputs)
+
+    return kernel
 
 
 def has_reference_kernel(domain: str, op_type: str, since_version: int) -> bool:

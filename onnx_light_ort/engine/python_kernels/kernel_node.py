@@ -63,6 +63,12 @@ def numpy_dtype(element_type: int) -> np.dtype[Any]:
     return np.dtype(onnx.helper.tensor_dtype_to_np_dtype(element_type))
 
 
+@cache
+def element_type(dtype: np.dtype[Any]) -> int:
+    """The ONNX element type of arrays of a dtype."""
+    return TensorProto.STRING if dtype.kind in "OSU" else int(onnx.helper.np_dtype_to_tensor_dtype(dtype))
+
+
 def is_integer_type(element_type: int) -> bool:
     return element_type in _INTEGER_TYPES
 
