@@ -137,8 +137,35 @@ def shapes(minimum: int = 0, maximum: int = 4, smallest: int = 1) -> st.SearchSt
 
 @pytest.mark.parametrize(
     "op_type",
-    "Abs Ceil Cos Exp Floor IsNaN Neg Round Sign Sin Tan Tanh Atan Asinh Sinh Cosh Relu Sigmoid Softsign Erf Selu Elu Celu "
-    "LeakyRelu HardSigmoid Softplus ThresholdedRelu".split(),
+    [
+        "Abs",
+        "Ceil",
+        "Cos",
+        "Exp",
+        "Floor",
+        "IsNaN",
+        "Neg",
+        "Round",
+        "Sign",
+        "Sin",
+        "Tan",
+        "Tanh",
+        "Atan",
+        "Asinh",
+        "Sinh",
+        "Cosh",
+        "Relu",
+        "Sigmoid",
+        "Softsign",
+        "Erf",
+        "Selu",
+        "Elu",
+        "Celu",
+        "LeakyRelu",
+        "HardSigmoid",
+        "Softplus",
+        "ThresholdedRelu",
+    ],
 )
 @given(seed=seeds, shape=shapes(smallest=0), dtype=floats)
 @drawn
@@ -959,8 +986,18 @@ def test_split_refuses_parts_that_do_not_add_up() -> None:
 
 @pytest.mark.parametrize(
     "op_type",
-    "ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum "
-    "ReduceSumSquare".split(),
+    [
+        "ReduceL1",
+        "ReduceL2",
+        "ReduceLogSum",
+        "ReduceLogSumExp",
+        "ReduceMax",
+        "ReduceMean",
+        "ReduceMin",
+        "ReduceProd",
+        "ReduceSum",
+        "ReduceSumSquare",
+    ],
 )
 @given(seed=seeds, shape=shapes(minimum=1), dtype=wide_floats, keepdims=st.integers(0, 1), data=st.data())
 @drawn

@@ -21,6 +21,7 @@ _FAMILIES = (
     "convolution",
     "elementwise",
     "gather",
+    "image_decoder",
     "matmul",
     "normalization",
     "optional",
