@@ -15,12 +15,16 @@ namespace onnx_light_ort::abi {
 HostAllocator::HostAllocator(std::shared_ptr<engine::MemoryBudget> budget)
     : OrtAllocator{}, budget_(std::move(budget)) {
   version = ORT_API_VERSION;
-  Alloc = [](OrtAllocator* self, size_t size) { return static_cast<HostAllocator*>(self)->allocate(size); };
+  // Null for `self` crashes ORT; here it is an allocator that has no memory.
+  Alloc = [](OrtAllocator* self, size_t size) {
+    return self == nullptr ? nullptr : static_cast<HostAllocator*>(self)->allocate(size);
+  };
   Free = [](OrtAllocator*, void* block) {
     if (block != nullptr) engine::Buffer::adopt_data(block).reset();
   };
   Info = [](const OrtAllocator*) { return &cpu_memory_info(); };
-  Reserve = [](OrtAllocator* self, size_t size) {
+  Reserve = [](OrtAllocator* self, size_t size) -> void* {
+    if (self == nullptr) return nullptr;
     auto* allocator = static_cast<HostAllocator*>(self);
     void* block = allocator->allocate(size);
     if (block != nullptr) allocator->reserves_.fetch_add(1, std::memory_order_relaxed);

@@ -1,7 +1,9 @@
 #include "error.h"
 
+#include <cstring>
 #include <memory>
 #include <new>
+#include <string_view>
 
 #include "onnx_light_ort/kernels/error.h"
 #include "slots.h"
@@ -76,7 +78,9 @@ void throw_null_argument(const SlotInfo& slot, const char* parameter) {
 }
 
 OrtStatus* OrtApiSlots::CreateStatus(OrtErrorCode code, const char* msg) {
-  return make_status(code, msg == nullptr ? "" : msg);
+  // As in ORT, the message of a plugin's status ends here at the latest.
+  constexpr size_t kLongestMessage = 4096;
+  return make_status(code, msg == nullptr ? std::string_view() : std::string_view(msg, strnlen(msg, kLongestMessage)));
 }
 
 OrtErrorCode OrtApiSlots::GetErrorCode(const OrtStatus* status) { return status->code; }
