@@ -689,6 +689,7 @@ struct Thunks {
     try {
       typename Flavour::template Scope<Slot> scope{value, location_values, location_values_count, out};
       if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      if (location_values == nullptr && location_values_count != 0) throw_null_argument(Slot::info(), "location_values");
       if (out == nullptr) throw_null_argument(Slot::info(), "out");
       OrtApiSlots::TensorAt(value, location_values, location_values_count, out);
       scope.returned();
@@ -788,7 +789,6 @@ struct Thunks {
     try {
       typename Flavour::template Scope<Slot> scope{logger, log_severity_level, message, file_path, line_number, func_name};
       if (logger == nullptr) throw_null_argument(Slot::info(), "logger");
-      if (message == nullptr) throw_null_argument(Slot::info(), "message");
       if (file_path == nullptr) throw_null_argument(Slot::info(), "file_path");
       if (func_name == nullptr) throw_null_argument(Slot::info(), "func_name");
       OrtApiSlots::Logger_LogMessage(logger, log_severity_level, message, file_path, line_number, func_name);
