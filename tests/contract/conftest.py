@@ -1,0 +1,18 @@
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from contract_probe.probe_library import ROOT, ContractProbe
+
+from onnx_light_ort._native.abi import api_base_address
+
+# The generator is part of no package. At the end, so that an installed onnx_light_ort is found before the sources.
+sys.path.append(str(ROOT))
+
+
+@pytest.fixture(scope="session")
+def probe(fixtures_dir: Path) -> ContractProbe:
+    """The contract probe on this host's plain tables."""
+    return ContractProbe(fixtures_dir / "contract_probe" / "libcontract_probe.so", api_base_address("plain"))
