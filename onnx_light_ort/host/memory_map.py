@@ -36,14 +36,14 @@ class Mapping:
 
     start: int
     inode: tuple[str, int]
-    path: Path
+    path: str
 
 
 def file_mappings() -> Iterator[Mapping]:
     for line in _MAPS.read_text(errors="surrogateescape").splitlines():
         fields = line.split(maxsplit=5)
         if len(fields) == 6 and fields[5].startswith("/"):
-            path = Path(fields[5].removesuffix(" (deleted)"))
+            path = fields[5].removesuffix(" (deleted)")
             yield Mapping(int(fields[0].split("-")[0], 16), (fields[3], int(fields[4])), path)
 
 
@@ -66,7 +66,7 @@ def is_mapped(inode: tuple[str, int]) -> bool:
 
 def mapped_files() -> tuple[Path, ...]:
     """The files of which this process has a part mapped, each once."""
-    return tuple({mapping.path: None for mapping in file_mappings()})
+    return tuple(Path(path) for path in dict.fromkeys(mapping.path for mapping in file_mappings()))
 
 
 def mapped_ort_runtimes() -> frozenset[Path]:
