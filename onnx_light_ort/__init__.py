@@ -1,0 +1,84 @@
+"""Runs libraries written for the public ONNX Runtime (ORT) C ABI without ORT.
+
+The names follow ORT's own Python package: a program that uses it changes its import line.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+
+from onnx_light_ort.errors import (
+    DeviceReset,
+    EngineError,
+    EPFail,
+    Error,
+    Fail,
+    InvalidArgument,
+    InvalidGraph,
+    InvalidProtobuf,
+    MissingInput,
+    ModelLoadCanceled,
+    ModelLoaded,
+    ModelRequiresCompilation,
+    NoModel,
+    NoSuchFile,
+    NotFound,
+    NotImplemented,
+    OutOfMemory,
+    RuntimeException,
+)
+from onnx_light_ort.ort_value import OrtValue
+from onnx_light_ort.session import (
+    InferenceSession,
+    ModelMetadata,
+    NodeArg,
+    get_all_providers,
+    get_available_providers,
+    get_device,
+)
+from onnx_light_ort.session_options import (
+    ExecutionMode,
+    ExecutionOrder,
+    GraphOptimizationLevel,
+    RunOptions,
+    SessionOptions,
+)
+
+try:
+    __version__ = version("onnx-light-ort")
+except PackageNotFoundError:  # used from a source tree
+    __version__ = "0.0.0"
+
+__all__ = [
+    "DeviceReset",
+    "EPFail",
+    "EngineError",
+    "Error",
+    "ExecutionMode",
+    "ExecutionOrder",
+    "Fail",
+    "GraphOptimizationLevel",
+    "InferenceSession",
+    "InvalidArgument",
+    "InvalidGraph",
+    "InvalidProtobuf",
+    "MissingInput",
+    "ModelLoadCanceled",
+    "ModelLoaded",
+    "ModelMetadata",
+    "ModelRequiresCompilation",
+    "NoModel",
+    "NoSuchFile",
+    "NodeArg",
+    "NotFound",
+    "NotImplemented",
+    "OrtValue",
+    "OutOfMemory",
+    "RunOptions",
+    "RuntimeException",
+    "SessionOptions",
+    "__version__",
+    "get_all_providers",
+    "get_available_providers",
+    "get_device",
+]

@@ -1,0 +1,72 @@
+"""Attributes of nodes as Python values."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from onnx import AttributeProto, TensorProto, numpy_helper
+
+if TYPE_CHECKING:
+    from onnx_light_ort.engine.graph import Node
+
+
+def node_attributes(node: Node) -> dict[str, Any]:
+    """The node's own attributes and the defaults of its operator's schema; subgraphs are left out."""
+    attributes: dict[str, Any] = {}
+    for proto in node.proto.attribute:
+        if proto.type not in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
+            attributes[proto.name] = attribute_value(proto)
+    if node.operator is not None:
+        for name, default in node.operator.attribute_defaults.items():
+            attributes.setdefault(name, default)
+    return attributes
+
+
+def attribute_value(proto: AttributeProto) -> Any:
+    """int, float, str, a list of them, an array for a tensor, a list of arrays, or the proto itself."""
+    read = _READERS.get(proto.type)
+    return proto if read is None else read(proto)
+
+
+def _text(data: bytes) -> str:
+    # Bytes that are no UTF-8 survive as surrogates, so that no attribute is lost.
+    return data.decode("utf-8", "surrogateescape")
+
+
+def tensor_array(proto: TensorProto) -> np.ndarray[Any, Any]:
+    """The tensor as a read-only array; strings are objects of type str."""
+    array = numpy_helper.to_array(proto)
+    if array.dtype.kind in "OSU":
+        flat = [_text(item) if isinstance(item, bytes) else str(item) for item in proto.string_data]
+        array = np.array(flat, dtype=object).reshape(tuple(proto.dims))
+    array = array if array.flags.c_contiguous else np.ascontiguousarray(array)
+    array.flags.writeable = False
+    return array
+
+
+_READERS: dict[int, Any] = {
+    AttributeProto.FLOAT: lambda proto: proto.f,
+    AttributeProto.INT: lambda proto: proto.i,
+    AttributeProto.STRING: lambda proto: _text(proto.s),
+    AttributeProto.TENSOR: lambda proto: tensor_array(proto.t),
+    AttributeProto.FLOATS: lambda proto: list(proto.floats),
+    AttributeProto.INTS: lambda proto: list(proto.ints),
+    AttributeProto.STRINGS: lambda proto: [_text(item) for item in proto.strings],
+    AttributeProto.TENSORS: lambda proto: [tensor_array(item) for item in proto.tensors],
+}
+
+
+@cache
+def schema_defaults(domain: str, op_type: str, since_version: int) -> dict[str, Any]:
+    """The attribute defaults of an ONNX operator's schema."""
+    from onnx.defs import get_schema
+
+    defaults: dict[str, Any] = {}
+    for name, attribute in get_schema(op_type, since_version, domain).attributes.items():
+        proto = attribute.default_value
+        # A default tensor without a type says that the default depends on the inputs.
+        if proto.type and not (proto.type == AttributeProto.TENSOR and not proto.t.data_type):
+            defaults[name] = attribute_value(proto)
+    return defaults

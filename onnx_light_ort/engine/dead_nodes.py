@@ -1,0 +1,63 @@
+"""Nodes that a plan can do without: those that nothing depends on, and those that change nothing."""
+
+from __future__ import annotations
+
+from onnx_light_ort.engine.graph import Graph, Node, Value
+
+
+def no_op_aliases(graph: Graph) -> dict[Value, Value]:
+    """Values that are others under another name: what Identity, Cast to the same type, and Dropout outside of training
+    make. The model's own outputs keep their nodes, so that no caller gets two names for one array."""
+    aliases: dict[Value, Value] = {}
+    results = set(graph.outputs)
+    for node in graph.all_nodes():
+        if node.domain or node.provider is not None or not node.outputs or not node.inputs:
+            continue
+        source, target = node.inputs[0], node.outputs[0]
+        if source is None or target is None or target in results or not _is_no_op(node, source, target):
+            continue
+        aliases[target] = aliases.get(source, source)
+        node.fate = "no-op"
+    return aliases
+
+
+def _is_no_op(node: Node, source: Value, target: Value) -> bool:
+    if node.op_type == "Identity":
+        return True
+    if node.op_type == "Cast":
+        return source.element_type != 0 and source.element_type == target.element_type
+    if node.op_type == "Dropout":
+        training = node.inputs[2] if len(node.inputs) > 2 else None
+        masks = [value for value in node.outputs[1:] if value is not None]
+        return node.since_version >= 7 and training is None and not masks
+    return False
+
+
+def drop_dead_nodes(graph: Graph) -> None:
+    """Drops nodes, and constants, that no output depends on."""
+    live: set[Value] = set()
+    _mark_live(graph, live)
+    _drop_unmarked(graph, live)
+
+
+def _mark_live(graph: Graph, live: set[Value]) -> None:
+    live.update(graph.outputs)
+    for node in reversed(graph.nodes):
+        if any(value in live for value in node.outputs if value is not None):
+            for subgraph in node.subgraphs.values():
+                _mark_live(subgraph, live)
+            live.update(node.reads())
+
+
+def _drop_unmarked(graph: Graph, live: set[Value]) -> None:
+    kept: list[Node] = []
+    for node in graph.nodes:
+        if any(value in live for value in node.outputs if value is not None):
+            node.index = len(kept)
+            kept.append(node)
+            for subgraph in node.subgraphs.values():
+                _drop_unmarked(subgraph, live)
+        else:
+            node.fate = "dead"
+    graph.nodes = kept
+    graph.initializers = {name: value for name, value in graph.initializers.items() if value in live}

@@ -1,0 +1,241 @@
+"""Replaces calls of functions by their bodies: model-local functions, and the bodies that ONNX's schemas give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
+
+from onnx_light_ort.engine.graph import Graph, Node
+from onnx_light_ort.engine.graph_building import add_nodes, resolve_inputs, sort_nodes
+from onnx_light_ort.engine.model_loading import EmbeddedTensors, opset_imports
+from onnx_light_ort.engine.type_inference import Region, check_types, infer_foreign_nodes, resolve_operators
+from onnx_light_ort.errors import Fail, InvalidGraph
+
+if TYPE_CHECKING:
+    from onnx_light_ort.engine.graph import Model
+    from onnx_light_ort.engine.kernel_registry import KernelContext
+
+#: A function that calls itself, directly or not, never ends; ONNX forbids it.
+_MAX_DEPTH = 64
+
+
+def inline_functions(model: Model, context: KernelContext) -> bool:
+    """Replaces every call of a model-local function that nobody claimed; true when there was one."""
+    changed = False
+    if not model.functions:
+        return False
+    for graph in list(model.graph.all_graphs()):
+        changed |= _inline_calls(graph, model, context)
+    return changed
+
+
+def _inline_calls(graph: Graph, model: Model, context: KernelContext) -> bool:
+    if not any(node.function is not None and node.provider is None for node in graph.nodes):
+        return False
+    result: list[Node] = []
+    for node in graph.nodes:
+        if node.function is not None and node.provider is None:
+            result.extend(_inlined(node, model, context, 0))
+        else:
+            result.append(node)
+    graph.nodes = result
+    _renumber(graph)
+    return True
+
+
+def _inlined(node: Node, model: Model, context: KernelContext, depth: int) -> list[Node]:
+    assert node.function is not None
+    if depth > _MAX_DEPTH:
+        raise InvalidGraph(f"{node}: the function calls itself, which ONNX forbids")
+    body = expand(node, node.function, context, model)
+    result: list[Node] = []
+    for inner in body:
+        for subgraph in inner.subgraphs.values():
+            for nested in list(subgraph.all_graphs()):
+                _inline_calls(nested, model, context)
+        if inner.function is not None:
+            result.extend(_inlined(inner, model, context, depth + 1))
+        else:
+            result.append(inner)
+    return result
+
+
+def _renumber(graph: Graph) -> None:
+    for index, node in enumerate(graph.nodes):
+        node.index = index
+
+
+def schema_function(node: Node) -> FunctionProto | None:
+    """The function body that the operator's schema gives for this node; None where it gives none."""
+    operator = node.operator
+    if operator is None or operator.schema is None:
+        return None
+    schema, version = operator.schema, node.opset_version
+    if schema.has_function:
+        versions = [item for item in schema.function_opset_versions if item <= version]
+        if versions:
+            return _function(schema.get_function_with_opset_version(max(versions)))
+    if schema.has_context_dependent_function:
+        versions = [item for item in schema.context_dependent_function_opset_versions if item <= version]
+        types = [b"" if value is None or value.type_proto is None else value.type_proto.SerializeToString()
+                 for value in node.inputs]  # fmt: skip
+        if versions:
+            body = schema.get_context_dependent_function_with_opset_version(
+                max(versions), node.proto.SerializeToString(), types
+            )
+            if body:
+                return _function(body)
+    return None
+
+
+def _function(data: bytes) -> FunctionProto:
+    proto = FunctionProto()
+    proto.ParseFromString(data)
+    return proto
+
+
+def expand(node: Node, function: FunctionProto, context: KernelContext, model: Model | None = None) -> list[Node]:
+    """The nodes of a function's body in place of a call: resolved, typed, making the call's outputs.
+
+    The caller replaces the call in its graph. Values inside the body get names of their own.
+
+    Raises:
+        Fail: the body contradicts itself or the types of the call.
+    """
+    graph = node.graph
+    functions = {} if model is None else model.functions
+    imports = opset_imports(function.opset_import) or dict(node.opset_imports)
+    protos = _body(node, function, graph)
+    source = EmbeddedTensors()
+    nodes = add_nodes(graph, protos, imports, source, replaced=node)
+    if not resolve_inputs(graph, nodes, source):
+        holder = Graph(function.name, graph.holder)
+        holder.nodes = nodes
+        sort_nodes(holder)
+        nodes = holder.nodes
+    origin = node.origin or node
+    for inner in nodes:
+        inner.origin = origin
+        inner.provider = None
+        for nested in inner.subgraphs.values():
+            for deeper in nested.all_nodes():
+                deeper.origin = origin
+    every = [item for inner in nodes for item in (inner, *(n for g in inner.subgraphs.values() for n in g.all_nodes()))]
+    has_foreign = resolve_operators(every, functions, context)
+    Region(nodes, imports, functions, 8).infer()
+    if has_foreign:
+        infer_foreign_nodes(nodes, context, functions)
+    check_types(every)
+    return nodes
+
+
+def _body(node: Node, function: FunctionProto, graph: Graph) -> list[NodeProto]:
+    label = node.name or next((value.name for value in node.outputs if value is not None), node.op_type)
+    prefix = graph.unique_name(f"{label}/{node.op_type}") + "/"
+    names: dict[str, str] = {}
+    if len(node.inputs) > len(function.input):
+        raise InvalidGraph(
+            f"{node}: function {function.name!r} takes {len(function.input)} inputs, not {len(node.inputs)}"
+        )
+    for index, formal in enumerate(function.input):
+        value = node.inputs[index] if index < len(node.inputs) else None
+        names[formal] = "" if value is None else value.name
+    passed_through: list[tuple[str, str]] = []
+    for index, formal in enumerate(function.output):
+        actual = node.outputs[index] if index < len(node.outputs) else None
+        if formal in names:
+            if actual is not None:
+                passed_through.append((names[formal], actual.name))
+            continue
+        names[formal] = prefix + formal if actual is None else actual.name
+    attributes = {attribute.name: attribute for attribute in node.proto.attribute}
+    for default in function.attribute_proto:
+        attributes.setdefault(default.name, default)
+    if node.operator is not None and node.operator.schema is not None:
+        for name, declared in node.operator.schema.attributes.items():
+            if name not in attributes and declared.default_value.type:
+                attributes[name] = declared.default_value
+    renamer = _Renamer(prefix, attributes)
+    for inner in function.node:
+        for name in inner.output:
+            if name:
+                names.setdefault(name, prefix + name)
+    protos = [renamer.node(inner, names, position) for position, inner in enumerate(function.node)]
+    for source, target in passed_through:
+        protos.append(NodeProto(op_type="Identity", input=[source], output=[target], name=prefix + target))
+    return protos
+
+
+class _Renamer:
+    """Copies nodes of a function body under names of the calling graph, attribute references resolved."""
+
+    def __init__(self, prefix: str, attributes: Mapping[str, AttributeProto]) -> None:
+        self._prefix = prefix
+        self._attributes = attributes
+
+    def node(self, proto: NodeProto, names: Mapping[str, str], position: int) -> NodeProto:
+        copy = NodeProto(
+            name=f"{self._prefix}{proto.name or f'{proto.op_type}_{position}'}",
+            op_type=proto.op_type,
+            domain=proto.domain,
+            overload=proto.overload,
+            input=[names.get(name, name) for name in proto.input],
+            output=[names.get(name, name) for name in proto.output],
+        )
+        for attribute in proto.attribute:
+            resolved = self._attribute(attribute, names)
+            if resolved is not None:
+                copy.attribute.append(resolved)
+        return copy
+
+    def _attribute(self, attribute: AttributeProto, names: Mapping[str, str]) -> AttributeProto | None:
+        if attribute.ref_attr_name:
+            given = self._attributes.get(attribute.ref_attr_name)
+            if given is None:
+                return None  # an optional attribute that the call leaves out
+            copy = AttributeProto()
+            copy.CopyFrom(given)
+            copy.name = attribute.name
+            return copy
+        if not attribute.HasField("g"):
+            return attribute
+        copy = AttributeProto(name=attribute.name, type=AttributeProto.GRAPH)
+        copy.g.CopyFrom(self._graph(attribute.g, names))
+        return copy
+
+    def _graph(self, proto: GraphProto, outer: Mapping[str, str]) -> GraphProto:
+        copy = GraphProto()
+        copy.CopyFrom(proto)
+        own = [item.name for item in (*copy.input, *copy.initializer)]
+        own += [name for node in copy.node for name in node.output if name]
+        names = {**outer, **{name: self._prefix + name for name in own}}
+        for item in (*copy.input, *copy.output, *copy.value_info, *copy.initializer):
+            item.name = names.get(item.name, item.name)
+        nodes = [self.node(node, names, position) for position, node in enumerate(proto.node)]
+        del copy.node[:]
+        copy.node.extend(nodes)
+        return copy
+
+
+def replace_node(graph: Graph, node: Node, body: Iterable[Node]) -> None:
+    """Puts the nodes in the place of one."""
+    position = graph.nodes.index(node)
+    graph.nodes[position : position + 1] = body
+    _renumber(graph)
+
+
+def undo_expansion(node: Node, body: Iterable[Node]) -> None:
+    """Gives a call its outputs back, after :func:`expand` and before :func:`replace_node`."""
+    graph = node.graph
+    for inner in body:
+        for value in inner.outputs:
+            if value is not None and graph.values.get(value.name) is value:
+                del graph.values[value.name]
+    for value in node.outputs:
+        if value is not None:
+            if value.constant is not None and value.producer is None:
+                raise Fail(f"{node}: its expansion made {value.name!r} a constant")
+            value.producer = node
+            graph.values[value.name] = value

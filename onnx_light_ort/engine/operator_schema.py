@@ -1,0 +1,299 @@
+"""Operators as planning sees them: parameters, type parameters, versions; from onnx.defs or brought by a caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from onnx_light_ort.engine.attribute import schema_defaults
+from onnx_light_ort.engine.value_type import TypeKey, tensor_type, type_key_of_string, type_string_of_key
+from onnx_light_ort.errors import Fail, InvalidGraph
+
+if TYPE_CHECKING:
+    from onnx import TypeProto
+
+    from onnx_light_ort.engine.constant import Constant
+    from onnx_light_ort.engine.graph import Node
+    from onnx_light_ort.engine.kernel import KernelProduct
+
+Option = Literal["single", "optional", "variadic"]
+
+Bindings = Mapping[str, tuple[TypeKey, ...]]
+"""The types that each type parameter has in one node; several only for a heterogeneous variadic parameter."""
+
+
+class FormalParameter:
+    """An input or output of an operator.
+
+    ``type_parameter`` is the name under which kernels constrain its type: the schema's type parameter, or the
+    parameter's own name where the schema gives it a fixed type. ``types`` are the allowed types, None: any.
+    """
+
+    __slots__ = ("homogeneous", "min_arity", "name", "option", "type_parameter", "types")
+
+    def __init__(
+        self,
+        name: str,
+        type_parameter: str,
+        types: frozenset[TypeKey] | None,
+        option: Option = "single",
+        homogeneous: bool = True,
+        min_arity: int = 1,
+    ) -> None:
+        self.name = name
+        self.type_parameter = type_parameter
+        self.types = types
+        self.option: Option = option
+        self.homogeneous = homogeneous
+        self.min_arity = min_arity
+
+
+class Operator:
+    """One version of an operator."""
+
+    def __init__(
+        self,
+        domain: str,
+        op_type: str,
+        since_version: int,
+        inputs: Sequence[FormalParameter],
+        outputs: Sequence[FormalParameter],
+        schema: Any = None,
+    ) -> None:
+        self.domain = domain
+        self.op_type = op_type
+        self.since_version = since_version
+        self.inputs = tuple(inputs)
+        self.outputs = tuple(outputs)
+        #: The ``onnx.defs.OpSchema``; None for an operator that a caller brought.
+        self.schema: Any = schema
+
+    @cached_property
+    def attribute_defaults(self) -> Mapping[str, Any]:
+        return {} if self.schema is None else schema_defaults(self.domain, self.op_type, self.since_version)
+
+    @cached_property
+    def has_function_body(self) -> bool:
+        return self.schema is not None and (self.schema.has_function or self.schema.has_context_dependent_function)
+
+    def input(self, index: int) -> FormalParameter | None:
+        return _formal(self.inputs, index)
+
+    def output(self, index: int) -> FormalParameter | None:
+        return _formal(self.outputs, index)
+
+    def bindings(self, node: Node) -> Bindings:
+        """The type of every type parameter in a node; a parameter whose values are all absent has no entry."""
+        bound: dict[str, tuple[TypeKey, ...]] = {}
+        for values, formals in ((node.inputs, self.inputs), (node.outputs, self.outputs)):
+            for index, value in enumerate(values):
+                formal = _formal(formals, index)
+                if value is None or formal is None:
+                    continue
+                key = value.type_key
+                known = bound.get(formal.type_parameter, ())
+                if key not in known:
+                    bound[formal.type_parameter] = (*known, key)
+        return bound
+
+    def check_types(self, node: Node) -> None:
+        """Checks a node's types against the schema.
+
+        Raises:
+            InvalidGraph: a type that the schema does not allow for a parameter.
+            Fail: one type parameter bound to two types.
+        """
+        bound: dict[str, TypeKey] = {}
+        for role, values, formals in (("input", node.inputs, self.inputs), ("output", node.outputs, self.outputs)):
+            for index, value in enumerate(values):
+                formal = _formal(formals, index)
+                if value is None or formal is None:
+                    continue
+                key = value.type_key
+                if key is None:
+                    continue
+                if formal.types is not None and key not in formal.types:
+                    raise InvalidGraph(
+                        f"{node}: {role} {value.name!r} has type {type_string_of_key(key)}, which "
+                        f"{self.op_type} version {self.since_version} does not allow for its parameter "
+                        f"{formal.name}: {_type_list(formal.types)}"
+                    )
+                if not formal.homogeneous:
+                    continue
+                other = bound.setdefault(formal.type_parameter, key)
+                if other != key:
+                    raise Fail(
+                        f"{node}: type parameter {formal.type_parameter} of {self.op_type} is bound to different "
+                        f"types, {type_string_of_key(other)} and, by {role} {value.name!r}, {type_string_of_key(key)}: "
+                        "add a Cast"
+                    )
+
+    def __repr__(self) -> str:
+        return f"{self.domain or 'ai.onnx'}::{self.op_type}({self.since_version})"
+
+
+class ForeignOperator(Operator):
+    """An operator that a caller's registry brings, with its shape inference and its kernel.
+
+    Several may share domain and name: a node gets the one whose version range holds the opset that the model imports
+    and whose formal inputs take the node's input types; two such are an error that names them.
+
+    Subclasses override :meth:`create_kernel`, and :meth:`infer` where the outputs' types or shapes do not follow from
+    the type parameters.
+    """
+
+    def __init__(
+        self,
+        domain: str,
+        op_type: str,
+        since_version: int,
+        inputs: Sequence[FormalParameter],
+        outputs: Sequence[FormalParameter],
+        end_version: int | None = None,
+    ) -> None:
+        super().__init__(domain, op_type, since_version, inputs, outputs)
+        #: The last opset version that has it; None: every later one.
+        self.end_version = end_version
+
+    def infer(
+        self, node: Node, input_types: Sequence[TypeProto | None], constants: Sequence[Constant | None]
+    ) -> Sequence[TypeProto | None]:
+        """Types (with shapes where known) of the outputs; None where unknown.
+
+        Args:
+            node: the node, whose outputs have no types yet.
+            input_types: one an input; None where it is absent or its type is not known.
+            constants: the values of inputs that planning knows.
+
+        Raises:
+            Error: the node is wrong; planning fails with this error.
+        """
+        bound: dict[str, TypeKey] = {}
+        for index, value in enumerate(node.inputs):
+            formal = self.input(index)
+            if value is not None and formal is not None:
+                bound.setdefault(formal.type_parameter, value.type_key)
+        result: list[TypeProto | None] = []
+        for index in range(len(node.outputs)):
+            formal = self.output(index)
+            key: TypeKey = None if formal is None else bound.get(formal.type_parameter)
+            if key is None and formal is not None and formal.types is not None and len(formal.types) == 1:
+                (key,) = formal.types
+            result.append(tensor_type(key, None) if isinstance(key, int) else None)
+        return result
+
+    def create_kernel(self, node: Node) -> KernelProduct:
+        """The kernel of a node whose types are resolved: a native kernel, a :class:`Kernel` or a callable."""
+        raise NotImplementedError
+
+    def mismatch(self, node: Node) -> str | None:
+        """Why the node is no call of this operator; None when it is one."""
+        version = node.opset_version
+        if version < self.since_version or (self.end_version is not None and version > self.end_version):
+            end = "newer" if self.end_version is None else str(self.end_version)
+            return f"it serves opset {self.since_version} to {end}, the model imports {version}"
+        arity = _arity_mismatch("input", self.inputs, node.inputs) or _arity_mismatch(
+            "output", self.outputs, node.outputs
+        )
+        if arity is not None:
+            return arity
+        bound: dict[str, TypeKey] = {}
+        for index, value in enumerate(node.inputs):
+            formal = self.input(index)
+            if value is None or formal is None:
+                continue
+            key = value.type_key
+            if key is None:
+                continue
+            if formal.types is not None and key not in formal.types:
+                return f"input {formal.name} takes {_type_list(formal.types)}, not {type_string_of_key(key)}"
+            if formal.homogeneous and bound.setdefault(formal.type_parameter, key) != key:
+                return (
+                    f"{formal.type_parameter} would be both {type_string_of_key(bound[formal.type_parameter])} and "
+                    + (type_string_of_key(key))
+                )
+        return None
+
+
+def _arity_mismatch(role: str, formals: tuple[FormalParameter, ...], values: Sequence[Any]) -> str | None:
+    variadic = bool(formals) and formals[-1].option == "variadic"
+    required = sum(1 for formal in formals if formal.option == "single")
+    least = required + (formals[-1].min_arity if variadic else 0)
+    count = len(values)
+    # Trailing optional ones may be left out; one in the middle is an empty name.
+    needed = max((i + 1 for i, formal in enumerate(formals) if formal.option == "single"), default=0)
+    if count < (least if variadic else needed) or (not variadic and count > len(formals)):
+        most = "any number" if variadic else str(len(formals))
+        return f"it takes {least if variadic else needed} to {most} {role}s, the node has {count}"
+    for formal, value in zip(formals, values, strict=False):
+        if value is None and formal.option == "single" and role == "input":
+            return f"its {role} {formal.name} is required, the node leaves it out"
+    return None
+
+
+def _formal(formals: tuple[FormalParameter, ...], index: int) -> FormalParameter | None:
+    if index < len(formals):
+        return formals[index]
+    return formals[-1] if formals and formals[-1].option == "variadic" else None
+
+
+def _type_list(types: frozenset[TypeKey]) -> str:
+    return ", ".join(sorted(type_string_of_key(key) for key in types))
+
+
+@cache
+def known_domains() -> dict[str, int]:
+    """The newest opset that package onnx knows, by domain."""
+    from onnx.onnx_cpp2py_export import defs
+
+    return {domain: versions[1] for domain, versions in defs.schema_version_map().items()}
+
+
+@cache
+def standard_operator(domain: str, op_type: str, opset_version: int) -> Operator | None:
+    """The ONNX operator that an opset selects; None where there is none, or where that version withdrew it."""
+    from onnx import defs
+
+    try:
+        schema = defs.get_schema(op_type, opset_version, domain)
+    except defs.SchemaError:
+        return None
+    if schema.deprecated:
+        return None
+    return _operator_of_schema(domain, op_type, schema.since_version)
+
+
+@cache
+def _operator_of_schema(domain: str, op_type: str, since_version: int) -> Operator:
+    from onnx import defs
+
+    schema = defs.get_schema(op_type, since_version, domain)
+    parameters = {constraint.type_param_str for constraint in schema.type_constraints}
+    return Operator(
+        domain,
+        op_type,
+        since_version,
+        [_formal_of_schema(formal, parameters) for formal in schema.inputs],
+        [_formal_of_schema(formal, parameters) for formal in schema.outputs],
+        schema,
+    )
+
+
+def _formal_of_schema(formal: Any, parameters: set[str]) -> FormalParameter:
+    from onnx.defs import OpSchema
+
+    options: dict[Any, Option] = {
+        OpSchema.FormalParameterOption.Single: "single",
+        OpSchema.FormalParameterOption.Optional: "optional",
+        OpSchema.FormalParameterOption.Variadic: "variadic",
+    }
+    text: str = formal.type_str
+    return FormalParameter(
+        formal.name,
+        text if text in parameters else formal.name,
+        frozenset(type_key_of_string(allowed) for allowed in formal.types),
+        options[formal.option],
+        formal.is_homogeneous,
+        formal.min_arity,
+    )

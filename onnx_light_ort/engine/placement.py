@@ -1,0 +1,175 @@
+"""Asks the execution providers what they take, checks it, and puts fused partitions in the place of their nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from onnx import NodeProto
+
+from onnx_light_ort.engine.execution_provider import DeclinedNode, ExecutionProvider, FusionClaim, SingleNodeClaim
+from onnx_light_ort.engine.graph import Graph, Node
+from onnx_light_ort.engine.graph_building import sort_nodes
+from onnx_light_ort.engine.kernel_registry import Decline, KernelEntry
+from onnx_light_ort.engine.partition import ExecutablePartition, FusedPartition, check_claim, check_executable
+from onnx_light_ort.errors import EPFail, Error, Fail
+
+if TYPE_CHECKING:
+    from onnx_light_ort.engine.graph import Model
+
+
+class Placement:
+    """The providers of one session, what they claimed, and why they declined."""
+
+    def __init__(self, providers: Sequence[ExecutionProvider]) -> None:
+        self.providers = tuple(providers)
+        self._registries = {provider.name: provider.kernel_registry for provider in self.providers}
+        #: Of nodes that no provider took: why, provider by provider.
+        self.declined: dict[Node, list[Decline]] = {}
+        self._executables: list[ExecutablePartition] = []
+        self._closed = False
+
+    def place(self, model: Model) -> None:
+        """Asks every provider about every graph.
+
+        Raises:
+            EPFail: a provider claims what it cannot have, or fails; the message names it.
+        """
+        if not self.providers:
+            return
+        for graph in list(model.graph.all_graphs()):
+            for provider in self.providers:
+                self._ask(provider, graph)
+
+    def kernel(self, node: Node) -> KernelEntry:
+        """The kernel that a node's provider claimed it for."""
+        assert node.provider is not None
+        entry = self._registries[node.provider].find(node)
+        if entry is None:
+            reasons = "; ".join(map(str, self._registries[node.provider].declines(node)))
+            raise EPFail(f"execution provider {node.provider!r} claims {node}, but has no kernel for it: {reasons}")
+        return entry
+
+    def prepare(self) -> None:
+        """Prepares every partition."""
+        for executable in self._executables:
+            executable.prepare()
+
+    def close(self) -> None:
+        """Releases the partitions, then closes the providers. A second call does nothing; an error of one of them does
+        not keep the others from being released, and is raised at the end."""
+        if self._closed:
+            return
+        self._closed = True
+        errors: list[Exception] = []
+        for close in [*(item.release for item in reversed(self._executables)), *(p.close for p in self.providers)]:
+            try:
+                close()
+            except Exception as error:
+                errors.append(error)
+        self._executables.clear()
+        if errors:
+            raise errors[0]
+
+    def _ask(self, provider: ExecutionProvider, graph: Graph) -> None:
+        registry = self._registries[provider.name]
+        try:
+            claims = list(provider.get_capability(graph, registry.find))
+        except Error:
+            raise
+        except Exception as error:
+            raise EPFail(f"execution provider {provider.name!r} failed to say what it takes: {error!r}") from error
+        fused: list[FusedPartition] = []
+        present = set(graph.nodes)
+        readers = graph.consumers() if any(isinstance(claim, FusionClaim) for claim in claims) else {}
+        for claim in claims:
+            if isinstance(claim, DeclinedNode):
+                if claim.node.provider is None:
+                    self._decline(claim.node, Decline(provider.name, claim.reason))
+            elif isinstance(claim, SingleNodeClaim):
+                node = claim.node
+                if node not in present:
+                    raise EPFail(
+                        f"execution provider {provider.name!r} claims {node}, which is no node of graph {graph.name!r}"
+                    )
+                if node.provider is not None:
+                    raise EPFail(
+                        f"execution provider {provider.name!r} claims {node}, which {node.provider!r} has "
+                        "claimed already"
+                    )
+                node.provider = provider.name
+                self.kernel(node)
+            elif isinstance(claim, FusionClaim):
+                check_claim(provider.name, graph, claim.nodes, present, readers)
+                # The numbers keep the names of partitions apart within a graph.
+                name = claim.name or f"{provider.name}_{graph.name}_{len(fused)}"
+                partition = FusedPartition(provider.name, name, graph, claim.nodes, claim.drop_constants, readers)
+                for node in partition.nodes:
+                    node.provider = provider.name
+                fused.append(partition)
+            else:
+                raise EPFail(f"execution provider {provider.name!r} returned {type(claim).__name__}, which is no claim")
+        if fused:
+            _fuse(graph, fused)
+            self._compile(provider, graph, fused)
+        for node in graph.nodes:
+            if node.provider is None and not any(item.who == provider.name for item in self.declined.get(node, ())):
+                self._decline(node, Decline(provider.name, "not claimed"))
+
+    def _compile(self, provider: ExecutionProvider, graph: Graph, fused: Sequence[FusedPartition]) -> None:
+        try:
+            executables = list(provider.compile(fused))
+        except Error:
+            raise
+        except Exception as error:
+            names = ", ".join(repr(partition.name) for partition in fused)
+            raise EPFail(f"execution provider {provider.name!r} failed to compile {names}: {error!r}") from error
+        self._executables.extend(executables)
+        if len(executables) != len(fused):
+            raise EPFail(
+                f"execution provider {provider.name!r} compiled {len(executables)} of the {len(fused)} partitions that "
+                f"it claims in graph {graph.name!r}"
+            )
+        for partition, executable in zip(fused, executables, strict=True):
+            check_executable(partition, executable)
+            partition.executable = executable
+
+    def _decline(self, node: Node, decline: Decline) -> None:
+        self.declined.setdefault(node, []).append(decline)
+
+
+def _fuse(graph: Graph, partitions: Sequence[FusedPartition]) -> None:
+    """Puts one node in the place of each partition's nodes.
+
+    Raises:
+        EPFail: the partitions need each other, though each alone is fine.
+    """
+    gone: set[Node] = set()
+    fused: list[Node] = []
+    for partition in partitions:
+        proto = NodeProto(
+            name=partition.name,
+            op_type=partition.name,
+            input=[value.name for value in partition.inputs],
+            output=[value.name for value in partition.outputs],
+        )
+        node = Node(proto, graph, partition.nodes[0].opset_imports)
+        node.inputs = list(partition.inputs)
+        node.outputs = list(partition.outputs)
+        node.provider = partition.provider
+        node.partition = partition
+        node.index = partition.nodes[0].index
+        for value in partition.outputs:
+            value.producer = node
+        gone.update(partition.nodes)
+        fused.append(node)
+    remaining = [node for node in graph.nodes if node not in gone] + fused
+    graph.nodes = sorted(remaining, key=lambda node: node.index)
+    for index, node in enumerate(graph.nodes):
+        node.index = index
+    try:
+        sort_nodes(graph)
+    except Fail as error:
+        raise EPFail(
+            f"execution provider {partitions[0].provider!r} claims partitions that need each other: {error}"
+        ) from error

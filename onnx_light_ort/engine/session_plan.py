@@ -1,0 +1,213 @@
+"""From a model to a plan: every stage of planning, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from onnx_light_ort import errors
+from onnx_light_ort._native import engine as native
+from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
+from onnx_light_ort.engine.constant_folding import fold_constants
+from onnx_light_ort.engine.dead_nodes import drop_dead_nodes, no_op_aliases
+from onnx_light_ort.engine.execution_provider import ExecutionProvider
+from onnx_light_ort.engine.function_expansion import expand, inline_functions, schema_function
+from onnx_light_ort.engine.graph import CONTROL_FLOW, Graph, Model, Node, Value
+from onnx_light_ort.engine.kernel import KernelProduct
+from onnx_light_ort.engine.kernel_registry import Decline, KernelContext, KernelEntry, KernelRegistry
+from onnx_light_ort.engine.model_loading import ModelSource, load_model
+from onnx_light_ort.engine.operator_schema import ForeignOperator
+from onnx_light_ort.engine.partition import partition_callable
+from onnx_light_ort.engine.placement import Placement
+from onnx_light_ort.engine.plan_writing import PlanWriter
+from onnx_light_ort.engine.run_context import ParallelFor
+from onnx_light_ort.engine.type_inference import infer_model
+
+Progress = Callable[[str], None]
+"""Told the name of each stage as it begins."""
+
+
+class SessionPlan:
+    """A model ready to run.
+
+    Owns what the run needs: the executor with its plan, whose kernels hold the constants, and the placement with the
+    providers' partitions. :meth:`close` gives it up.
+
+    Raises, when made:
+        Error: the model is wrong, an operator has no kernel, or a provider fails; see the stages.
+    """
+
+    def __init__(
+        self,
+        source: ModelSource,
+        *,
+        providers: Sequence[ExecutionProvider] = (),
+        registries: Sequence[KernelRegistry] = (),
+        intra_op_num_threads: int = 0,
+        memory_limit: int = 0,
+        optimize: bool = True,
+        progress: Progress | None = None,
+    ) -> None:
+        stage = progress or (lambda name: None)
+        self._context = KernelContext(registries)
+        self._parallel_for = ParallelFor(intra_op_num_threads)
+        self._kernels: dict[Node, KernelProduct] = {}
+        self._entries: dict[Node, KernelEntry] = {}
+        self._declined: dict[Node, list[Decline]] = {}
+        stage("load")
+        self.model: Model = load_model(source)
+        self._source_nodes = list(self.model.graph.all_nodes())
+        self.placement = Placement(providers)
+        try:
+            stage("infer types")
+            infer_model(self.model, self._context)
+            if optimize:
+                stage("fold constants")
+                fold_constants(self.model.graph, self._find_kernel, self._evaluate)
+            stage("place")
+            self.placement.place(self.model)
+            while inline_functions(self.model, self._context):
+                if optimize:
+                    fold_constants(self.model.graph, self._find_kernel, self._evaluate)
+                self.placement.place(self.model)
+            stage("choose kernels")
+            drop_dead_nodes(self.model.graph)
+            self._choose_kernels(self.model.graph)
+            if optimize:
+                fold_constants(self.model.graph, self._find_kernel, self._evaluate)
+                drop_dead_nodes(self.model.graph)
+            aliases = no_op_aliases(self.model.graph) if optimize else {}
+            self.placement.prepare()
+            stage("write plan")
+            plan = PlanWriter(self.model.graph, self._kernel, self._parallel_for, aliases).write()
+            self.executor = native.Executor(plan, intra_op_num_threads, native.MemoryBudget(memory_limit))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Releases partitions and providers. The executor must not run any more."""
+        self._kernels.clear()
+        self.placement.close()
+        self._parallel_for.close()
+
+    def assignment(self) -> list[NodeAssignment]:
+        """Who runs each node, and why others do not; see :class:`NodeAssignment`."""
+        executed: dict[Node, list[Node]] = {}
+        for node in self.model.graph.all_nodes():
+            for source in node.partition.nodes if node.partition is not None else (node,):
+                executed.setdefault(source.origin or source, []).append(source)
+        return [row for source in self._source_nodes for row in self._assignments(source, executed.get(source, ()))]
+
+    def _assignments(self, source: Node, executed: Sequence[Node]) -> list[NodeAssignment]:
+        if not executed:
+            return [NodeAssignment.of(source, ENGINE, source.fate or "dropped", ())]
+        rows: list[NodeAssignment] = []
+        for node in executed:
+            declined = [*self.placement.declined.get(node, ()), *self._declined.get(node, ())]
+            entry = self._entries.get(node)
+            if node.provider is not None:
+                kernel = "partition" if entry is None else str(entry)
+            elif node.fate is not None:
+                kernel = node.fate
+            elif entry is None:
+                kernel = "control flow" if node.op_type in CONTROL_FLOW else f"operator {node.operator!r}"
+            else:
+                kernel = str(entry)
+                before = self._context.registries[: self._context.position(entry)]
+                declined = [*self.placement.declined.get(node, ()), *(d for r in before for d in r.declines(node)),
+                            *self._declined.get(node, ())]  # fmt: skip
+            rows.append(NodeAssignment.of(node, node.provider or ENGINE, kernel, declined))
+        return rows
+
+    # Kernels
+
+    def _choose_kernels(self, graph: Graph) -> None:
+        """Finds every node's kernel, and expands operators that have none but a function body."""
+        for inner in list(graph.all_graphs()):
+            result: list[Node] = []
+            changed = False
+            for node in inner.nodes:
+                body = None if self._has_kernel(node) else self._expansion(node)
+                if body is None:
+                    result.append(node)
+                else:
+                    changed = True
+                    result.extend(body)
+            if changed:
+                inner.nodes = result
+                for index, node in enumerate(result):
+                    node.index = index
+
+    def _has_kernel(self, node: Node) -> bool:
+        if node.partition is not None or (node.op_type in CONTROL_FLOW and node.domain == "" and node.provider is None):
+            return True
+        return self._find_kernel(node)
+
+    def _find_kernel(self, node: Node) -> bool:
+        """Makes the node's kernel: the first candidate that does not decline."""
+        if node in self._kernels:
+            return True
+        if node.provider is not None:
+            entry = self.placement.kernel(node)
+            self._kernels[node] = entry.factory(node)
+            self._entries[node] = entry
+            return True
+        operator = node.operator
+        for entry in self._context.candidates(node):
+            try:
+                self._kernels[node] = entry.factory(node)
+            except errors.NotImplemented as error:
+                self._declined.setdefault(node, []).append(Decline(str(entry), str(error)))
+                continue
+            self._entries[node] = entry
+            return True
+        if isinstance(operator, ForeignOperator):
+            self._kernels[node] = operator.create_kernel(node)
+            return True
+        return False
+
+    def _expansion(self, node: Node, depth: int = 0) -> list[Node]:
+        """The nodes of the operator's function body, each with a kernel.
+
+        Raises:
+            NotImplemented: there is no function body either; the message gives the reason of each registry.
+        """
+        function = schema_function(node)
+        if function is None or depth > 16:
+            raise errors.NotImplemented(
+                f"{node}: no kernel computes version {node.since_version}: {'; '.join(map(str, self._declines(node)))}"
+            )
+        result: list[Node] = []
+        for inner in expand(node, function, self._context, self.model):
+            for subgraph in inner.subgraphs.values():
+                self._choose_kernels(subgraph)
+            if self._has_kernel(inner):
+                result.append(inner)
+            else:
+                result.extend(self._expansion(inner, depth + 1))
+        return result
+
+    def _declines(self, node: Node) -> list[Decline]:
+        return [*self._context.declines(node), *self._declined.get(node, ())]
+
+    def _kernel(self, node: Node) -> KernelProduct:
+        """What runs a node in the plan."""
+        partition = node.partition
+        if partition is not None:
+            executable = partition.executable
+            assert executable is not None
+            kernel = executable.native_kernel()
+            return partition_callable(partition, executable) if kernel is None else kernel
+        if not self._find_kernel(node):
+            raise errors.NotImplemented(f"{node}: no kernel computes it")
+        return self._kernels.pop(node)
+
+    def _evaluate(self, nodes: Sequence[Node], wanted: Sequence[Value]) -> list[Any]:
+        """Runs nodes on constants, with the kernels that would run them in the plan."""
+        graph = Graph("constants", None)
+        graph.outputs = list(wanted)
+        graph.nodes = list(nodes)
+        plan = PlanWriter(graph, self._kernel, self._parallel_for, {}).write()
+        outputs: list[Any] = native.Executor(plan, 1, native.MemoryBudget(0)).run(None, {})
+        return outputs

@@ -1,0 +1,365 @@
+"""Types and shapes of values: onnx's checker and shape inference over the graph without its weights.
+
+Big constants enter as inputs of a type; only constants small enough to be shapes, axes and the like keep their data.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto
+
+from onnx_light_ort.engine.graph import Graph, Node, Value
+from onnx_light_ort.engine.operator_schema import ForeignOperator, Operator, known_domains, standard_operator
+from onnx_light_ort.engine.value_type import STRING, tensor_type, type_string
+from onnx_light_ort.errors import Fail, InvalidGraph
+
+if TYPE_CHECKING:
+    from onnx import FunctionProto
+
+    from onnx_light_ort.engine.constant import Constant
+    from onnx_light_ort.engine.graph import Model
+    from onnx_light_ort.engine.kernel_registry import KernelContext
+
+_log = logging.getLogger("onnx_light_ort")
+
+#: Constants with more bytes than this take part in shape inference by their type alone.
+_SMALL_CONSTANT = 1024
+
+
+def _is_small(constant: Constant) -> bool:
+    return constant.is_tensor and constant.element_type != STRING and constant.byte_size <= _SMALL_CONSTANT
+
+
+Functions = Mapping[tuple[str, str, str], "FunctionProto"]
+
+
+def resolve_operators(nodes: Iterable[Node], functions: Functions, context: KernelContext) -> bool:
+    """Finds the operator or model-local function of each node; true when one is foreign (and still to be picked, by its
+    input types).
+
+    Raises:
+        InvalidGraph: no such operator in the imported opset, or the domain is not imported.
+        Fail: the domain is nobody's.
+    """
+    has_foreign = False
+    cache: dict[tuple[str, str, int], Any] = {}
+    foreign = {registry_domain for registry in context.local for registry_domain in registry.operator_domains()}
+    for node in nodes:
+        if functions:
+            node.function = functions.get((node.domain, node.op_type, node.proto.overload))
+            if node.function is not None:
+                continue
+        if node.domain in foreign and context.foreign_operators(node.domain, node.op_type):
+            has_foreign = True
+            continue
+        version = node.opset_imports.get(node.domain)
+        if version is None:
+            raise InvalidGraph(f"{node}: the model imports no opset of domain {node.domain or 'ai.onnx'!r}")
+        key = (node.domain, node.op_type, version)
+        operator = cache.get(key)
+        if operator is None:
+            operator = standard_operator(*key)
+            if operator is None:
+                _raise_unknown(node, version)
+            cache[key] = operator
+        node.operator = operator
+    return has_foreign
+
+
+def _raise_unknown(node: Node, version: int) -> None:
+    if node.domain in known_domains():
+        newer = standard_operator(node.domain, node.op_type, known_domains()[node.domain])
+        hint = f"it exists from version {newer.since_version} on" if newer is not None else "ONNX has none of that name"
+        raise InvalidGraph(
+            f"{node}: opset {version} of domain {node.domain or 'ai.onnx'!r} has no operator {node.op_type} ({hint})"
+        )
+    raise Fail(
+        f"{node}: {node.domain}::{node.op_type} is no registered operator or function: register the custom-op library "
+        "or execution provider that brings it"
+    )
+
+
+def infer_model(model: Model, context: KernelContext) -> None:
+    """Checks the model, and types every value of its graphs.
+
+    Raises:
+        InvalidGraph: a node breaks its operator's schema.
+        Fail: types or shapes contradict each other.
+    """
+    has_foreign = resolve_operators(model.graph.all_nodes(), model.functions, context)
+    _check_structure(model)
+    region = Region(model.graph.nodes, model.opset_imports, model.functions, model.ir_version)
+    _check(region, model.graph, context)
+    region.infer()
+    if has_foreign:
+        infer_foreign_nodes(model.graph.nodes, context, model.functions)
+    check_types(model.graph.all_nodes())
+
+
+def check_types(nodes: Iterable[Node]) -> None:
+    """Checks every node's types against its operator's schema; see Operator.check_types."""
+    checked: set[Any] = set()
+    for node in nodes:
+        operator = node.operator
+        if operator is None:
+            continue
+        key = (
+            operator,
+            tuple([value.type_key if value is not None else None for value in node.inputs]),
+            tuple([value.type_key if value is not None else None for value in node.outputs]),
+        )
+        if key not in checked:
+            operator.check_types(node)
+            checked.add(key)
+
+
+class Region:
+    """Nodes of one graph, in running order, as a model of their own for onnx's checker and shape inference."""
+
+    def __init__(
+        self, nodes: Sequence[Node], opset_imports: Mapping[str, int], functions: Functions, ir_version: int
+    ) -> None:
+        self._nodes = nodes
+        self._proto = ModelProto(ir_version=max(ir_version, 4))
+        for domain, version in opset_imports.items():
+            self._proto.opset_import.append(OperatorSetIdProto(domain=domain, version=version))
+        for function in functions.values():
+            self._proto.functions.append(function)
+        graph = self._proto.graph
+        graph.name = "region"
+        graph.node.extend([node.proto for node in nodes])
+        for node, item in zip(nodes, graph.node, strict=True):
+            if node.operator is not None and node.operator.has_function_body:
+                _add_default_attributes(item, node.operator)
+        self._add_inputs(graph)
+
+    @property
+    def proto(self) -> ModelProto:
+        return self._proto
+
+    def _add_inputs(self, graph: GraphProto) -> None:
+        made = {value for node in self._nodes for value in node.outputs}
+        read = dict.fromkeys(value for node in self._nodes for value in node.reads())
+        for value in read:
+            if value in made:
+                continue
+            constant = value.constant
+            if constant is not None and _is_small(constant):
+                graph.initializer.append(constant.tensor_proto(value.name))
+            elif value.type_proto is not None:
+                graph.input.append(ValueInfoProto(name=value.name, type=value.type_proto))
+        for node in self._nodes:
+            for subgraph in node.subgraphs.values():
+                for nested in subgraph.all_graphs():
+                    for value in nested.hoisted:
+                        graph.input.append(ValueInfoProto(name=value.name, type=value.type_proto))
+
+    def infer(self) -> None:
+        """Types the outputs of the nodes, and the values of their subgraphs.
+
+        Raises:
+            Fail: a node's inputs contradict each other, or the type that the model declares for an output.
+        """
+        from onnx.onnx_cpp2py_export import shape_inference
+
+        graph = self._proto.graph
+        for node in self._nodes:
+            for value in node.outputs:
+                # A declared element type is checked against the inferred one; declared dimensions are only a fallback.
+                if value is not None and value.type_proto is not None and value.element_type:
+                    declared = TypeProto()
+                    declared.tensor_type.elem_type = value.element_type
+                    graph.value_info.append(ValueInfoProto(name=value.name, type=declared))
+        try:
+            inferred = shape_inference.infer_shapes(self._proto.SerializeToString(), False, True, True)
+        except shape_inference.InferenceError as error:
+            raise Fail(f"types or shapes contradict each other: {_first_error(error)}") from error
+        result = ModelProto.FromString(inferred).graph
+        by_name = {value.name: value for node in self._nodes for value in node.outputs if value is not None}
+        _apply(result, by_name)
+        for node, proto in zip(self._nodes, result.node, strict=True):
+            if node.subgraphs:
+                _apply_subgraphs(node, proto)
+
+
+def _add_default_attributes(proto: NodeProto, operator: Operator) -> None:
+    """onnx's inference goes through an operator's function body without the defaults of the operator's attributes."""
+    assert operator.schema is not None
+    given = {attribute.name for attribute in proto.attribute}
+    for name, attribute in operator.schema.attributes.items():
+        if name not in given and attribute.default_value.type:
+            proto.attribute.append(attribute.default_value)
+
+
+def _apply(graph: GraphProto, values: Mapping[str, Value]) -> None:
+    for infos in (graph.value_info, graph.output):
+        for info in infos:
+            value = values.get(info.name)
+            if value is not None:
+                _merge(value, info.type)
+
+
+def _merge(value: Value, inferred: TypeProto) -> None:
+    kind = inferred.WhichOneof("value")
+    if kind is None or (kind == "tensor_type" and not inferred.tensor_type.elem_type):
+        return
+    if kind == "tensor_type" and value.element_type == inferred.tensor_type.elem_type:
+        if not inferred.tensor_type.HasField("shape"):
+            return
+        _fill_unknown_dims(value, inferred)
+    value.set_type(inferred)
+
+
+def _fill_unknown_dims(value: Value, inferred: TypeProto) -> None:
+    """Takes dimensions that only the model's declaration knows."""
+    assert value.type_proto is not None
+    declared = value.type_proto.tensor_type
+    if not declared.HasField("shape"):
+        return
+    dims = inferred.tensor_type.shape.dim
+    if len(dims) != len(declared.shape.dim):
+        _log.warning(
+            "value %r is declared with rank %d, but has rank %d", value.name, len(declared.shape.dim), len(dims)
+        )
+        return
+    for dim, known in zip(dims, declared.shape.dim, strict=True):
+        if dim.HasField("dim_value"):
+            if known.HasField("dim_value") and known.dim_value != dim.dim_value:
+                _log.warning(
+                    "value %r is declared with dimension %d where it has %d", value.name, known.dim_value, dim.dim_value
+                )
+        elif (known.HasField("dim_value") and known.dim_value >= 0) or known.dim_param:
+            dim.CopyFrom(known)
+
+
+def _apply_subgraphs(node: Node, proto: NodeProto) -> None:
+    for attribute in proto.attribute:
+        subgraph = node.subgraphs.get(attribute.name)
+        if subgraph is None:
+            continue
+        inner = attribute.g
+        for infos in (inner.input, inner.value_info, inner.output):
+            for info in infos:
+                value = subgraph.values.get(info.name)
+                if value is not None:
+                    _merge(value, info.type)
+        # Constant nodes of the proto have no node in the graph.
+        protos = [item for item in inner.node if item.op_type in _HOLDERS or _has_graph(item)]
+        holders = [item for item in subgraph.nodes if item.subgraphs]
+        by_name = {tuple(item.output): item for item in protos}
+        for holder in holders:
+            found = by_name.get(tuple(holder.proto.output))
+            if found is not None:
+                _apply_subgraphs(holder, found)
+
+
+_HOLDERS = frozenset({"If", "Loop", "Scan", "SequenceMap"})
+
+
+def _has_graph(proto: NodeProto) -> bool:
+    return any(attribute.HasField("g") for attribute in proto.attribute)
+
+
+def _first_error(error: Exception) -> str:
+    text = str(error)
+    for prefix in ("[ShapeInferenceError] ", "Inference error(s): "):
+        text = text.removeprefix(prefix)
+    return text.strip()
+
+
+def _check_structure(model: Model) -> None:
+    """What the checker would not tell with the names of node and value, or in another class of error."""
+    for node in model.graph.all_nodes():
+        for attribute in node.proto.attribute:
+            if attribute.ref_attr_name:
+                raise InvalidGraph(
+                    f"{node}: attribute {attribute.name!r} refers to {attribute.ref_attr_name!r} of a function, but "
+                    "the node is in no function"
+                )
+
+
+def _check(region: Region, graph: Graph, context: KernelContext) -> None:
+    """Runs onnx's checker. Foreign operators in domains that ONNX owns pass under another name: the checker has no
+    schema of them."""
+    import onnx.checker
+
+    proto = region.proto
+    renamed: list[NodeProto] = []
+    for node, item in zip(graph.nodes, proto.graph.node, strict=True):
+        if node.operator is None and node.function is None and node.domain in known_domains():
+            renamed.append(item)
+            item.domain = f"foreign.{node.domain}"
+    try:
+        onnx.checker.C.check_model(proto.SerializeToString(), False, False, False)
+    except onnx.checker.ValidationError as error:
+        raise InvalidGraph(f"the model is invalid: {' '.join(str(error).split())}") from error
+    for item in renamed:
+        item.domain = item.domain.removeprefix("foreign.")
+
+
+def infer_foreign_nodes(nodes: Iterable[Node], context: KernelContext, functions: Functions) -> None:
+    """Types foreign nodes, and what depends on them; the nodes are in running order."""
+    for node in nodes:
+        if node.operator is None and node.function is None:
+            _infer_foreign_node(node, context)
+        elif any(value is not None and value.type_key is None for value in node.outputs) or node.subgraphs:
+            if all(value.type_key is not None for value in node.reads()):
+                Region([node], node.opset_imports, functions, 4).infer()
+            for subgraph in node.subgraphs.values():
+                infer_foreign_nodes(subgraph.nodes, context, functions)
+            if node.subgraphs:
+                _type_control_flow_outputs(node)
+
+
+def _infer_foreign_node(node: Node, context: KernelContext) -> None:
+    node.operator = operator = pick_foreign_operator(node, context)
+    types = [None if value is None else value.type_proto for value in node.inputs]
+    inferred = operator.infer(node, types, node.constant_inputs)
+    for value, proto in zip(node.outputs, inferred, strict=False):
+        if value is None or proto is None:
+            continue
+        if value.element_type and proto.HasField("tensor_type") and proto.tensor_type.elem_type != value.element_type:
+            raise Fail(
+                f"{node}: output {value.name!r} is declared as {value.type_string}, the operator makes "
+                f"{type_string(proto)}"
+            )
+        _merge(value, proto)
+
+
+def pick_foreign_operator(node: Node, context: KernelContext) -> ForeignOperator:
+    """The foreign operator that a node calls, by its opset and input types.
+
+    Raises:
+        Fail: none fits, with the reason of each; or several do, with their names.
+    """
+    candidates = context.foreign_operators(node.domain, node.op_type)
+    reasons = [(candidate, candidate.mismatch(node)) for candidate in candidates]
+    fitting = [candidate for candidate, reason in reasons if reason is None]
+    if len(fitting) == 1:
+        return fitting[0]
+    if fitting:
+        raise Fail(
+            f"{node}: {len(fitting)} registered operators fit: {', '.join(map(repr, fitting))}; keep one of them"
+        )
+    raise Fail(
+        f"{node}: no registered operator fits: " + "; ".join(f"{candidate}: {reason}" for candidate, reason in reasons)
+    )
+
+
+def _type_control_flow_outputs(node: Node) -> None:
+    """Element types of outputs that stem from foreign nodes in a subgraph, which onnx's inference cannot see."""
+    bodies = list(node.subgraphs.values())
+    if node.op_type == "If":
+        sources = bodies[0].outputs
+    elif node.op_type == "Loop":
+        sources = bodies[0].outputs[1:]
+    elif node.op_type == "Scan":
+        sources = bodies[0].outputs
+    else:
+        return
+    for value, source in zip(node.outputs, sources, strict=False):
+        if value is not None and value.type_key is None and source.element_type:
+            value.set_type(tensor_type(source.element_type, None))

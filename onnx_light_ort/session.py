@@ -1,0 +1,306 @@
+"""InferenceSession: a model ready to run, under ORT's name."""
+
+from __future__ import annotations
+
+import logging
+import warnings
+import weakref
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from onnx_light_ort._native import engine as native
+from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
+from onnx_light_ort.engine.execution_provider import ExecutionProvider
+from onnx_light_ort.engine.graph import Value
+from onnx_light_ort.engine.model_loading import ModelSource
+from onnx_light_ort.engine.session_plan import Progress, SessionPlan
+from onnx_light_ort.engine.value_type import numpy_dtype
+from onnx_light_ort.errors import (
+    InvalidArgument,
+    MissingInput,
+    NotImplemented,
+    OutOfMemory,
+    RuntimeException,
+)
+from onnx_light_ort.ort_value import OrtValue
+from onnx_light_ort.profile import Profile
+from onnx_light_ort.session_options import GraphOptimizationLevel, RunOptions, SessionOptions
+
+native.set_exception_classes(
+    {
+        "invalid_argument": InvalidArgument,
+        "not_implemented": NotImplemented,
+        "out_of_memory": OutOfMemory,
+        "internal": RuntimeException,
+    }
+)
+
+_SEVERITIES = {
+    0: logging.DEBUG,
+    1: logging.INFO,
+    2: logging.WARNING,
+    3: logging.ERROR,
+    4: logging.CRITICAL,
+}
+
+ProviderEntry = str | tuple[str, Mapping[str, Any]] | ExecutionProvider
+
+
+class NodeArg:
+    """An input or output of a model."""
+
+    __slots__ = ("name", "shape", "type")
+
+    def __init__(self, value: Value) -> None:
+        self.name = value.name
+        #: As "tensor(float)" or "seq(tensor(int64))".
+        self.type = value.type_string
+        #: Sizes, names of symbolic dimensions, None for dimensions without a name; empty where the rank is not known.
+        self.shape: list[int | str | None] = list(value.shape or ())
+
+    def __repr__(self) -> str:
+        return f"NodeArg(name={self.name!r}, type={self.type!r}, shape={self.shape})"
+
+
+class ModelMetadata:
+    """What the model file says about itself."""
+
+    __slots__ = (
+        "custom_metadata_map",
+        "description",
+        "domain",
+        "graph_description",
+        "graph_name",
+        "producer_name",
+        "version",
+    )
+
+    def __init__(self, plan: SessionPlan) -> None:
+        model = plan.model
+        self.custom_metadata_map = dict(model.custom_metadata)
+        self.description = model.description
+        self.domain = model.domain
+        self.graph_description = model.graph_description
+        self.graph_name = model.graph.name
+        self.producer_name = model.producer_name
+        self.version = model.model_version
+
+
+class InferenceSession:
+    """Runs a model.
+
+    Args:
+        path_or_bytes: the model's path (then external data may lie below its folder), its bytes, or a ModelProto.
+        sess_options: how to run it; read once.
+        providers: execution providers in order of preference: names, (name, options) pairs, or
+            :class:`~onnx_light_ort.engine.execution_provider.ExecutionProvider` objects, each for this session alone.
+            What none of them takes runs on the engine, "CPUExecutionProvider".
+        provider_options: one mapping for each of the providers.
+        progress: told the name of each stage of loading as it begins. Not in ORT.
+
+    Raises:
+        NoSuchFile, InvalidProtobuf, InvalidGraph, InvalidArgument, NotImplemented, EPFail, Fail: what is wrong with the
+            model, naming node and value.
+
+    ``run`` may be called from several threads at once. The session keeps the model's weights, and the arrays and files
+    that they lie in, alive.
+    """
+
+    def __init__(
+        self,
+        path_or_bytes: ModelSource,
+        sess_options: SessionOptions | None = None,
+        providers: Sequence[ProviderEntry] | None = None,
+        provider_options: Sequence[Mapping[str, Any]] | None = None,
+        *,
+        progress: Progress | None = None,
+        **unused: Any,
+    ) -> None:
+        for name in unused:
+            if name not in ("enable_fallback", "disabled_optimizers"):
+                raise TypeError(f"InferenceSession() has no argument {name!r}")
+        options = sess_options or SessionOptions()
+        self._options = options
+        if options.log_severity_level in _SEVERITIES:
+            logging.getLogger("onnx_light_ort").setLevel(_SEVERITIES[options.log_severity_level])
+        chosen = _chosen_providers(providers, provider_options)
+        chosen += [factory(options) for factory in options._provider_factories]
+        self._profile = Profile(options.profile_file_prefix) if options.enable_profiling else None
+        self._plan = plan = SessionPlan(
+            path_or_bytes,
+            providers=chosen,
+            registries=options._registries,
+            intra_op_num_threads=options.intra_op_num_threads,
+            memory_limit=options.memory_limit,
+            optimize=options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL,
+            progress=progress,
+        )
+        weakref.finalize(self, plan.close)
+        self._execute = plan.executor.run
+        graph = plan.model.graph
+        self._inputs = graph.inputs
+        self._defaults = {value.name: value.default.array() for value in graph.inputs if value.default is not None}
+        # Such inputs need a look before the executor: it would take an OrtValue for the object itself.
+        self._prepared = bool(self._defaults) or any(not value.element_type for value in graph.inputs)
+        self._is_plain = not self._prepared and self._profile is None
+        if self._profile is not None:
+            self._profile.session_created()
+
+    def run(
+        self,
+        output_names: Sequence[str] | None,
+        input_feed: Mapping[str, Any],
+        run_options: RunOptions | None = None,
+    ) -> list[Any]:
+        """Computes outputs.
+
+        Args:
+            output_names: which outputs to return, in this order; None or empty: all.
+            input_feed: an array for each input (lists and numbers become arrays; an :class:`OrtValue` is taken too;
+                lists and dictionaries for sequences and maps). Arrays are read while the run lasts, never written.
+            run_options: see :class:`RunOptions`.
+
+        Returns:
+            Arrays that belong to the caller; lists and dictionaries for sequences and maps.
+
+        Raises:
+            MissingInput (also a ValueError): an input is not fed.
+            InvalidArgument: a name, type, rank or dimension that the model does not have.
+            Fail, NotImplemented, RuntimeException: a node failed; the message names it. The session stays usable.
+        """
+        try:
+            if run_options is None and self._is_plain and type(output_names) is not str:
+                return self._execute(output_names, input_feed)  # type: ignore[no-any-return]
+            return self._run(output_names, input_feed, run_options)
+        except (InvalidArgument, TypeError) as error:
+            return self._run_converted(output_names, input_feed, run_options, error)
+
+    def run_with_ort_values(
+        self,
+        output_names: Sequence[str] | None,
+        input_dict_ort_values: Mapping[str, OrtValue],
+        run_options: RunOptions | None = None,
+    ) -> list[OrtValue]:
+        """As :meth:`run`, from and to :class:`OrtValue`."""
+        feed = {name: value.engine_value for name, value in input_dict_ort_values.items()}
+        return [OrtValue.of_object(output) for output in self.run(output_names, feed, run_options)]
+
+    def get_inputs(self) -> list[NodeArg]:
+        """The inputs that a run must feed."""
+        return [NodeArg(value) for value in self._inputs if value.default is None]
+
+    def get_overridable_initializers(self) -> list[NodeArg]:
+        """The inputs that have a default in the model."""
+        return [NodeArg(value) for value in self._inputs if value.default is not None]
+
+    def get_outputs(self) -> list[NodeArg]:
+        return [NodeArg(value) for value in self._plan.model.graph.outputs]
+
+    def get_providers(self) -> list[str]:
+        """Names of the execution providers, in the order in which they were asked; the engine last."""
+        return [*(provider.name for provider in self._plan.placement.providers), ENGINE]
+
+    def get_modelmeta(self) -> ModelMetadata:
+        return ModelMetadata(self._plan)
+
+    def get_session_options(self) -> SessionOptions:
+        return self._options
+
+    def assignment(self) -> list[NodeAssignment]:
+        """For every node of the model who runs it, by which kernel, and why others declined. Not in ORT."""
+        return self._plan.assignment()
+
+    @property
+    def profile(self) -> Profile | None:
+        """The times so far; None where profiling is off. Not in ORT."""
+        return self._profile
+
+    def end_profiling(self) -> str:
+        """Writes the profile of the runs so far and returns its path; "" where profiling is off."""
+        return "" if self._profile is None else self._profile.write()
+
+    # What the fast path of run() leaves out
+
+    def _run(
+        self, output_names: Sequence[str] | None, feed: Mapping[str, Any], run_options: RunOptions | None
+    ) -> list[Any]:
+        if self._prepared:
+            feed = {**self._defaults, **{name: _engine_object(value) for name, value in feed.items()}}
+        control = None if run_options is None else run_options._control
+        if self._profile is None:
+            return self._execute(output_names, feed, control)  # type: ignore[no-any-return]
+        with self._profile.run() as steps:
+            return self._execute(output_names, feed, control, steps)  # type: ignore[no-any-return]
+
+    def _run_converted(
+        self,
+        output_names: Sequence[str] | None,
+        feed: Mapping[str, Any],
+        run_options: RunOptions | None,
+        error: Exception,
+    ) -> list[Any]:
+        """Runs once more where the feed only needs conversion; else raises what the run raised, or more exactly."""
+        if not isinstance(feed, Mapping):
+            raise TypeError(f"the input feed is a dictionary of arrays by name, not {type(feed).__name__}") from None
+        if isinstance(output_names, str):
+            raise TypeError(f"output names are a list of names, not the string {output_names!r}") from None
+        missing = [value.name for value in self._inputs if value.default is None and value.name not in feed]
+        if missing:
+            raise MissingInput(f"required inputs {missing} are missing from the feed, which has {list(feed)}") from None
+        converted = {value.name: _as_tensor(value, feed[value.name]) for value in self._inputs if value.name in feed}
+        if type(feed) is dict and all(converted[name] is feed[name] for name in converted):
+            raise error
+        unknown = {name: value for name, value in feed.items() if name not in converted}
+        return self._run(output_names, {**converted, **unknown}, run_options)
+
+
+def _as_tensor(value: Value, fed: Any) -> Any:
+    fed = _engine_object(fed)
+    if value.element_type and isinstance(fed, list | tuple):
+        try:
+            return np.asarray(fed, dtype=numpy_dtype(value.element_type))
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(f"input {value.name!r}: the fed list is no {value.type_string}: {error}") from error
+    return fed
+
+
+def _engine_object(value: Any) -> Any:
+    return value.engine_value if isinstance(value, OrtValue) else value
+
+
+def _chosen_providers(
+    providers: Sequence[ProviderEntry] | None, provider_options: Sequence[Mapping[str, Any]] | None
+) -> list[ExecutionProvider]:
+    chosen: list[ExecutionProvider] = []
+    entries = list(providers or ())
+    if provider_options is not None and len(provider_options) != len(entries):
+        raise ValueError(f"{len(entries)} providers and {len(provider_options)} provider options: give one for each")
+    for entry in entries:
+        if isinstance(entry, ExecutionProvider):
+            chosen.append(entry)
+            continue
+        name = entry if isinstance(entry, str) else entry[0]
+        if name not in get_available_providers():
+            warnings.warn(
+                f"provider {name!r} is not available here; available: {', '.join(get_available_providers())}",
+                UserWarning,
+                stacklevel=3,
+            )
+    return chosen
+
+
+def get_available_providers() -> list[str]:
+    """Names that ``providers`` may have."""
+    return [ENGINE]
+
+
+def get_all_providers() -> list[str]:
+    """As :func:`get_available_providers`."""
+    return get_available_providers()
+
+
+def get_device() -> str:
+    """The kind of device that the engine runs on."""
+    return "CPU"

@@ -1,0 +1,159 @@
+"""Options of sessions and runs, under ORT's names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+from onnx_light_ort import errors
+from onnx_light_ort._native import engine as native
+
+if TYPE_CHECKING:
+    from onnx_light_ort.engine.execution_provider import ExecutionProvider
+    from onnx_light_ort.engine.kernel_registry import KernelRegistry
+
+_MAX_KEY = 1024
+_MAX_VALUE = 8192
+
+
+class ExecutionMode(IntEnum):
+    """Order of execution; nodes run one after another in either mode."""
+
+    ORT_SEQUENTIAL = 0
+    ORT_PARALLEL = 1
+
+
+class ExecutionOrder(IntEnum):
+    """Preference for the order of nodes; the model's order is kept in any case."""
+
+    DEFAULT = 0
+    PRIORITY_BASED = 1
+    MEMORY_EFFICIENT = 2
+
+
+class GraphOptimizationLevel(IntEnum):
+    """How much planning may change: nothing with ORT_DISABLE_ALL, else constants are folded and no-ops dropped."""
+
+    ORT_DISABLE_ALL = 0
+    ORT_ENABLE_BASIC = 1
+    ORT_ENABLE_EXTENDED = 2
+    ORT_ENABLE_LAYOUT = 3
+    ORT_ENABLE_ALL = 99
+
+
+def _check_entry(key: str, value: str) -> None:
+    if not 0 < len(key) <= _MAX_KEY:
+        raise RuntimeError(f"a configuration key has 1 to {_MAX_KEY} characters, this one has {len(key)}")
+    if len(value) > _MAX_VALUE:
+        raise RuntimeError(
+            f"the value of configuration key {key!r} has {len(value)} characters; at most {_MAX_VALUE} fit"
+        )
+
+
+class SessionOptions:
+    """How a session is made. One object may serve several sessions; each reads it when it is made."""
+
+    def __init__(self) -> None:
+        #: Threads that one run may use: 0 for one a core, 1 for none beside the caller's.
+        self.intra_op_num_threads = 0
+        self.inter_op_num_threads = 0
+        #: 0 verbose, 1 info, 2 warning, 3 error, 4 fatal; -1: as the logger "onnx_light_ort" is set.
+        self.log_severity_level = -1
+        self.log_verbosity_level = 0
+        self.logid = ""
+        self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
+        self.execution_mode = ExecutionMode.ORT_SEQUENTIAL
+        self.execution_order = ExecutionOrder.DEFAULT
+        #: Whether every run's nodes are timed; InferenceSession.end_profiling writes the file.
+        self.enable_profiling = False
+        self.profile_file_prefix = "onnx_light_ort_profile_"
+        #: Accepted for ORT's sake: memory is always pooled and reused.
+        self.enable_cpu_mem_arena = True
+        self.enable_mem_pattern = True
+        self.enable_mem_reuse = True
+        self.use_deterministic_compute = False
+        self.use_per_session_threads = True
+        #: Bytes that the buffers of a session's runs may hold together, 0: no limit. Not in ORT.
+        self.memory_limit = 0
+        self._config: dict[str, str] = {}
+        self._registries: list[KernelRegistry] = []
+        self._provider_factories: list[Callable[[SessionOptions], ExecutionProvider]] = []
+
+    def add_session_config_entry(self, key: str, value: str) -> None:
+        """Sets an entry; a later one replaces an earlier one. Raises RuntimeError for an empty or too long key."""
+        _check_entry(key, value)
+        self._config[key] = value
+
+    def get_session_config_entry(self, key: str) -> str:
+        """The entry's value. Raises RuntimeError where there is none."""
+        if key not in self._config:
+            raise RuntimeError(f"the session options have no configuration entry {key!r}")
+        return self._config[key]
+
+    @property
+    def session_config_entries(self) -> Mapping[str, str]:
+        """All entries. Not in ORT."""
+        return dict(self._config)
+
+    def register_custom_ops_library(self, library_path: str | os.PathLike[str]) -> None:
+        """Registers the operators of a custom-op library.
+
+        Raises:
+            NotImplemented: this build has no custom-op host.
+        """
+        raise errors.NotImplemented(
+            f"custom-op library {os.fspath(library_path)!r}: this version does not host custom-op libraries"
+        )
+
+    def add_provider_for_devices(self, devices: Sequence[Any], options: Mapping[str, str] | None = None) -> None:
+        """Has a plugin execution provider run what it claims, on the given devices.
+
+        Raises:
+            NotImplemented: this build has no plugin host.
+        """
+        raise errors.NotImplemented("this version does not host plugin execution providers")
+
+    def add_kernel_registry(self, registry: KernelRegistry) -> None:
+        """Puts kernels and operators of the caller before the engine's own. Not in ORT."""
+        self._registries.append(registry)
+
+    def add_provider_factory(self, factory: Callable[[SessionOptions], ExecutionProvider]) -> None:
+        """Has an execution provider written in Python asked what it takes; the factory makes one for each session.
+        Not in ORT."""
+        self._provider_factories.append(factory)
+
+    def has_providers(self) -> bool:
+        return bool(self._provider_factories)
+
+
+class RunOptions:
+    """How one run is done. ``terminate`` may be set from another thread: the run then ends after its current node."""
+
+    def __init__(self) -> None:
+        self.log_severity_level = -1
+        self.log_verbosity_level = 0
+        self.logid = ""
+        self.only_execute_path_to_fetches = False
+        self._control = native.RunControl()
+        self._config: dict[str, str] = {}
+
+    @property
+    def terminate(self) -> bool:
+        return bool(self._control.terminate)
+
+    @terminate.setter
+    def terminate(self, value: bool) -> None:
+        self._control.terminate = bool(value)
+
+    def add_run_config_entry(self, key: str, value: str) -> None:
+        """Sets an entry; a later one replaces an earlier one. Raises RuntimeError for an empty or too long key."""
+        _check_entry(key, value)
+        self._config[key] = value
+
+    def get_run_config_entry(self, key: str) -> str:
+        """The entry's value. Raises RuntimeError where there is none."""
+        if key not in self._config:
+            raise RuntimeError(f"the run options have no configuration entry {key!r}")
+        return self._config[key]
