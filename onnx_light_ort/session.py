@@ -175,6 +175,7 @@ class InferenceSession:
                 return self._execute(output_names, input_feed)  # type: ignore[no-any-return]
             return self._run(output_names, input_feed, run_options)
         except (InvalidArgument, TypeError) as error:
+            # A feed of lists or of OrtValues is right too, only not what the executor takes.
             return self._run_converted(output_names, input_feed, run_options, error)
 
     def run_with_ort_values(
@@ -226,6 +227,8 @@ class InferenceSession:
     def _run(
         self, output_names: Sequence[str] | None, feed: Mapping[str, Any], run_options: RunOptions | None
     ) -> list[Any]:
+        if isinstance(output_names, str):
+            raise TypeError(f"output names are a list of names, not the string {output_names!r}")
         if self._prepared:
             feed = {**self._defaults, **{name: _engine_object(value) for name, value in feed.items()}}
         control = None if run_options is None else run_options._control
@@ -244,8 +247,8 @@ class InferenceSession:
         """Runs once more where the feed only needs conversion; else raises what the run raised, or more exactly."""
         if not isinstance(feed, Mapping):
             raise TypeError(f"the input feed is a dictionary of arrays by name, not {type(feed).__name__}") from None
-        if isinstance(output_names, str):
-            raise TypeError(f"output names are a list of names, not the string {output_names!r}") from None
+        if isinstance(error, TypeError):
+            raise error
         missing = [value.name for value in self._inputs if value.default is None and value.name not in feed]
         if missing:
             raise MissingInput(f"required inputs {missing} are missing from the feed, which has {list(feed)}") from None
