@@ -1,6 +1,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
+
 #include "onnxruntime_error_code.h"
 
 #define ORT_API_VERSION 29
@@ -34,8 +35,7 @@ extern "C" {
 #else
 #define NO_EXCEPTION
 #endif
-#define ORT_API_T(RETURN_TYPE, NAME, ...) \
-  RETURN_TYPE(ORT_API_CALL* NAME)(__VA_ARGS__) NO_EXCEPTION
+#define ORT_API_T(RETURN_TYPE, NAME, ...) RETURN_TYPE(ORT_API_CALL* NAME)(__VA_ARGS__) NO_EXCEPTION
 #define ORT_API2_STATUS(NAME, ...) \
   _Check_return_ _Ret_maybenull_ OrtStatusPtr(ORT_API_CALL* NAME)(__VA_ARGS__) NO_EXCEPTION
 #define ORT_CLASS_RELEASE(X) void(ORT_API_CALL * Release##X)(_Frees_ptr_opt_ Ort##X * input)
