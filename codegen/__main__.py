@@ -65,10 +65,10 @@ def _generation_options(command: argparse.ArgumentParser) -> None:
 
 
 def _pin(options: argparse.Namespace) -> int:
-    left_out = pin(options.include, options.api, options.headers, options.commit)
+    remarks = pin(options.include, options.api, options.headers, options.commit)
     print(f"pinned version {options.api} in {options.headers / f'v{options.api}'}")
-    for slot in left_out:
-        print(f"left out, newer than version {options.api}: {slot}")
+    for remark in remarks:
+        print(remark)
     return 0
 
 

@@ -48,7 +48,7 @@ def find_headers(include: Path) -> Path:
 
 
 def pin(include: Path, api: int, headers: Path, commit: str, since_table: Path = SINCE_TABLE) -> list[str]:
-    """Writes `headers/v<api>` and returns what was left out because it is newer.
+    """Writes `headers/v<api>`; returns sentences on what was left out because it is newer, and on wrong comments.
 
     `commit` is the upstream commit or tag, for the record. Raises CodegenError for headers older than `api`, that do
     not parse, or that break the layout of the previous pinned version.
@@ -64,8 +64,8 @@ def pin(include: Path, api: int, headers: Path, commit: str, since_table: Path =
         raise CodegenError(f"{ROOT_HEADER} does not include {EP_HEADER}", file=str(source / ROOT_HEADER))
     abi.api_version = api
     previous = previous_pin(headers, api)
-    complete_since(abi, previous, since_table)
-    left_out = _cut(abi, api)
+    remarks = complete_since(abi, previous, since_table)
+    remarks += _cut(abi, api)
     lay_out(abi)
     if previous:
         refuse_breaks(previous, abi)
@@ -75,7 +75,7 @@ def pin(include: Path, api: int, headers: Path, commit: str, since_table: Path =
         (folder / file).write_text(render("pinned_header.h.j2", abi=abi, file=file), encoding="utf-8")
     digests = {file: hashlib.sha256((source / file).read_bytes()).hexdigest() for file in sorted(abi.files)}
     (folder / "PIN.toml").write_text(render("PIN.toml.j2", api=api, commit=commit, digests=digests), encoding="utf-8")
-    return left_out
+    return remarks
 
 
 def _cut(abi: Abi, api: int) -> list[str]:
@@ -92,7 +92,10 @@ def _cut(abi: Abi, api: int) -> list[str]:
                     member.line,
                     f"{struct.name}::{member.name}",
                 )
-        left_out += [f"{struct.name}::{member.name} (since {member.since})" for member in newer]
+        left_out += [
+            f"left out, newer than version {api}: {struct.name}::{member.name} (since {member.since})"
+            for member in newer
+        ]
         struct.members = kept
     return left_out
 

@@ -242,7 +242,7 @@ class Preprocessor:
             raise CodegenError(f"no such header; give the folder that holds {file}", file=str(path))
         self._files.append(file)
         taken: list[bool] = []  # of each open conditional: whether its current branch is read
-        for token in _lex(path.read_text(encoding="utf-8"), str(path)):
+        for token in _lex(path.read_text(encoding="utf-8-sig"), str(path)):
             if token.kind == "directive":
                 self._directive(token, taken)
             elif all(taken):

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from codegen.errors import CodegenError
 from codegen.model import Abi, Member, Struct
 from codegen.toml_file import read_toml
 
 SINCE_TABLE = Path(__file__).parent / "since.toml"
 
 
-def complete_since(abi: Abi, previous: Abi | None, table: Path = SINCE_TABLE) -> None:
-    """Fills in `since` where no comment gives it.
+def complete_since(abi: Abi, previous: Abi | None, table: Path = SINCE_TABLE) -> list[str]:
+    """Fills in `since`; returns a sentence for each comment that `since.toml` contradicts.
 
-    In this order: the header's comment, `since.toml`, the previous pin; a member that the previous pin does not have
+    In this order: `since.toml`, the header's comment, the previous pin; a member that the previous pin does not have
     gets the version being pinned, which is never too early. Without a previous pin, a member is as old as its
-    struct or its predecessor, whichever is younger. Raises CodegenError where comment and table disagree.
+    struct or its predecessor, whichever is younger; the first, of a struct of unknown age, as the next member.
     """
+    contradicted = []
     last_slots: dict[str, dict[str, int]] = read_toml(table)["last_slot"]
     for struct in abi.structs.values():
         if not (struct.is_table or struct.version_field):
             continue
         known = sorted((int(version), last) for version, last in last_slots.get(struct.name, {}).items())
         before = previous.structs.get(struct.name) if previous else None
-        youngest = struct.since or 1
+        youngest = struct.since or next((m.since for m in struct.members if m.since), 1)
         for member in struct.members:
             stated = next((version for version, last in known if member.index <= last), None)
-            if member.since is None:
-                member.since = stated or _inherited(member, struct, before, youngest, abi.api_version)
-            elif stated and stated != member.since:
-                raise CodegenError(
-                    f"its comment says version {member.since}, codegen/since.toml says {stated}",
-                    member.file,
-                    member.line,
-                    f"{struct.name}::{member.name}",
+            if stated and member.since not in (None, stated):
+                contradicted.append(
+                    f"{member.file}:{member.line}: {struct.name}::{member.name}: "
+                    f"its comment says version {member.since}, codegen/since.toml says {stated} and holds"
                 )
+            member.since = stated or member.since or _inherited(member, struct, before, youngest, abi.api_version)
             youngest = max(youngest, member.since)
+    return contradicted
 
 
 def _inherited(member: Member, struct: Struct, before: Struct | None, youngest: int, api_version: int) -> int:

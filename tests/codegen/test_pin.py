@@ -69,7 +69,9 @@ def test_newer_slots_are_left_out_and_named(edit: Edit, tmp_path: Path) -> None:
         "  ORT_API2_STATUS(Newer, _In_ OrtEp* this_ptr);\n"
         "  /** \\since Version 1.30. */\n  ORT_API2_STATUS(Newest, _In_ OrtEp* this_ptr);",
     )
-    assert pin(folder, 29, tmp_path / "headers", "none") == ["OrtEp::Newest (since 30)"]
+    assert pin(folder, 29, tmp_path / "headers", "none") == [
+        "left out, newer than version 29: OrtEp::Newest (since 30)"
+    ]
     names = [member.name for member in load_pin(tmp_path / "headers" / "v29").structs["OrtEp"].members]
     assert names == ["ort_version_supported", "GetName", "Newer"]
 
@@ -91,14 +93,21 @@ def test_folder_without_headers_is_refused_saying_what_to_give(tmp_path: Path) -
         pin(tmp_path, 29, tmp_path / "headers", "none")
 
 
-def test_comment_that_contradicts_the_since_table_is_refused(edit: Edit, tmp_path: Path) -> None:
+def test_since_table_holds_against_a_comment_and_pinning_says_so(edit: Edit, tmp_path: Path) -> None:
     folder = edit(
         "onnxruntime_c_api.h",
         "  ORT_API2_STATUS(Later,",
         "  /** \\since Version 1.5. */\n  ORT_API2_STATUS(Later,",
     )
-    with pytest.raises(CodegenError, match=r"OrtApi::Later: its comment says version 5, codegen/since.toml says 1"):
-        pin(folder, 29, tmp_path / "headers", "none")
+    (remark,) = pin(folder, 29, tmp_path / "headers", "none")
+    assert remark.endswith("OrtApi::Later: its comment says version 5, codegen/since.toml says 1 and holds")
+    assert load_pin(tmp_path / "headers" / "v29").structs["OrtApi"].members[7].since == 1
+
+
+def test_byte_order_mark_is_no_part_of_a_header(small_headers: Path, tmp_path: Path) -> None:
+    path = small_headers / "onnxruntime_c_api.h"
+    path.write_text("\ufeff" + path.read_text(), encoding="utf-8")
+    assert pin(small_headers, 29, tmp_path / "headers", "none") == []
 
 
 def test_slot_without_a_comment_that_the_previous_pin_lacks_is_of_the_version_being_pinned(
