@@ -13,6 +13,11 @@ sys.path.append(str(ROOT))
 
 
 @pytest.fixture(scope="session")
-def probe(fixtures_dir: Path) -> ContractProbe:
+def probe_library(fixtures_dir: Path) -> Path:
+    return fixtures_dir / "contract_probe" / "libcontract_probe.so"
+
+
+@pytest.fixture(scope="session")
+def probe(probe_library: Path) -> ContractProbe:
     """The contract probe on this host's plain tables."""
-    return ContractProbe(fixtures_dir / "contract_probe" / "libcontract_probe.so", api_base_address("plain"))
+    return ContractProbe(probe_library, api_base_address("plain"))
