@@ -27,6 +27,9 @@ from onnx_light_ort.errors import (
     OutOfMemory,
     RuntimeException,
 )
+from onnx_light_ort.host.admission import admission_rule, set_admission
+from onnx_light_ort.host.library_errors import EntryPointError, LibraryError, UnauditedLibraryWarning
+from onnx_light_ort.host.library_path import library_allow_list, set_library_allow_list
 from onnx_light_ort.ort_value import OrtValue
 from onnx_light_ort.session import (
     InferenceSession,
@@ -53,6 +56,7 @@ __all__ = [
     "DeviceReset",
     "EPFail",
     "EngineError",
+    "EntryPointError",
     "Error",
     "ExecutionMode",
     "ExecutionOrder",
@@ -62,6 +66,7 @@ __all__ = [
     "InvalidArgument",
     "InvalidGraph",
     "InvalidProtobuf",
+    "LibraryError",
     "MissingInput",
     "ModelLoadCanceled",
     "ModelLoaded",
@@ -77,8 +82,13 @@ __all__ = [
     "RunOptions",
     "RuntimeException",
     "SessionOptions",
+    "UnauditedLibraryWarning",
     "__version__",
+    "admission_rule",
     "get_all_providers",
     "get_available_providers",
     "get_device",
+    "library_allow_list",
+    "set_admission",
+    "set_library_allow_list",
 ]

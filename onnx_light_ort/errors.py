@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 __all__ = [
     "DeviceReset",
     "EPFail",
@@ -33,7 +31,7 @@ __all__ = [
 class Error(Exception):
     """Base of all of them."""
 
-    code: ClassVar[int] = 1
+    code: int = 1
 
 
 class Fail(Error):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from .compatibility_matrix import AUDITED, CompatibilityRow, compatibility_matrix
+from onnx_light_ort.host.compatibility_matrix import AUDITED, CompatibilityRow, compatibility_matrix
 
 AdmissionRule = Literal["warn", "audited", "any"]
 

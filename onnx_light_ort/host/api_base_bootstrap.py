@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from .library_errors import BootstrapConflictError
-from .ort_runtime import API_BASE_EXPORT
+from onnx_light_ort.host.library_errors import BootstrapConflictError
+from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT
 
 
 def bootstrap_file() -> Path:
     """Where the library is installed: beside the extension module."""
-    from .. import _native
+    from onnx_light_ort import _native
 
     assert _native.__file__
     return Path(_native.__file__).with_name("libonnx_light_ort_bootstrap.so")
@@ -18,7 +18,7 @@ def bootstrap_file() -> Path:
 
 def refuse_other_provider(path: Path) -> None:
     """``BootstrapConflictError`` where an import of ``OrtGetApiBase`` would bind to anything but the bootstrap."""
-    from .._native import abi
+    from onnx_light_ort._native import abi
 
     provider = abi.global_provider(API_BASE_EXPORT)
     if provider is not None and provider.resolve() != bootstrap_file().resolve():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from pathlib import Path
 
 AUDITED = "audited"
 NOT_YET_RUN = "not yet run"
@@ -39,7 +38,9 @@ class CompatibilityRow:
 @cache
 def compatibility_matrix() -> dict[str, CompatibilityRow]:
     """The rows, by sha256 in lower-case hexadecimal digits."""
-    document = json.loads(resources.files(__package__).joinpath("compatibility_matrix.json").read_text("utf-8"))
+    import json
+
+    document = json.loads(Path(__file__).with_name("compatibility_matrix.json").read_text("utf-8"))
     rows = {}
     for entry in document["libraries"]:
         slots = entry.pop("slots_used")

@@ -6,10 +6,10 @@ from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
 
-from .elf_inspection import ElfDynamic, ElfFile, ElfFormatError
-from .linker_search import candidates
-from .memory_map import mapped_files
-from .ort_runtime import API_BASE_EXPORT, is_runtime_name
+from onnx_light_ort.host.elf_inspection import ElfDynamic, ElfFile, ElfFormatError
+from onnx_light_ort.host.linker_search import candidates
+from onnx_light_ort.host.memory_map import mapped_files
+from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT, is_runtime_name
 
 
 @dataclass(frozen=True)

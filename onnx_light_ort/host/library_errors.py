@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from onnx_light_ort.errors import Fail
 
-class LibraryError(Exception):
-    """Base of all errors of finding, checking, loading and entering a plugin library.
+
+class LibraryError(Fail):
+    """Base of all errors of finding, checking, loading and entering a plugin library; what ORT reports as ``Fail``.
 
     ``path`` is the library as the caller named it.
     """

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from .admission import Admission, decide_admission
-from .dependency_closure import Dependency, dependency_closure, runtime_reason
-from .elf_inspection import ElfDynamic, ElfFile, ElfFormatError, ElfSymbols, process_target
-from .library_errors import (
+from onnx_light_ort.host.admission import Admission, decide_admission
+from onnx_light_ort.host.dependency_closure import Dependency, dependency_closure, runtime_reason
+from onnx_light_ort.host.elf_inspection import ElfDynamic, ElfFile, ElfFormatError, ElfSymbols, process_target
+from onnx_light_ort.host.library_errors import (
     BootstrapRequiredError,
     LibraryDependencyError,
     LibraryError,
@@ -19,8 +19,8 @@ from .library_errors import (
     LibraryNotAdmittedError,
     LibraryProfileError,
 )
-from .ort_runtime import API_BASE_EXPORT
-from .profiles import ProfileFit, fit_profiles
+from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT
+from onnx_light_ort.host.profiles import ProfileFit, fit_profiles
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterable
 from pathlib import Path
 
-from .library_errors import LibraryNotAllowedError, LibraryNotFoundError, LibraryPathError
+from onnx_light_ort.host.library_errors import LibraryNotAllowedError, LibraryNotFoundError, LibraryPathError
 
 _allow_list: tuple[Path, ...] | None = None
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from .elf_inspection import ElfDynamic
+from onnx_light_ort.host.elf_inspection import ElfDynamic
 
 _CACHE_FILE = Path("/etc/ld.so.cache")
 _CACHE_MAGIC = b"glibc-ld.so.cache1.1"

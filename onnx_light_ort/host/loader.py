@@ -8,8 +8,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from .api_base_bootstrap import bootstrap_file, refuse_other_provider
-from .library_errors import (
+from onnx_light_ort.host.api_base_bootstrap import bootstrap_file, refuse_other_provider
+from onnx_light_ort.host.library_errors import (
     EntryPointError,
     LibraryChangedError,
     LibraryDependencyError,
@@ -17,14 +17,14 @@ from .library_errors import (
     LibraryProfileError,
     UnauditedLibraryWarning,
 )
-from .library_inspection import LibraryInspection, inspect_library, refusals
-from .library_path import resolve_library_path
-from .memory_map import FileIdentity, is_mapped, mapped_inode, mapped_ort_runtimes
-from .profiles import CUSTOM_OPS
-from .unload_report import UnloadReport, reasons_to_stay
+from onnx_light_ort.host.library_inspection import LibraryInspection, inspect_library, refusals
+from onnx_light_ort.host.library_path import resolve_library_path
+from onnx_light_ort.host.memory_map import FileIdentity, is_mapped, mapped_inode, mapped_ort_runtimes
+from onnx_light_ort.host.profiles import CUSTOM_OPS
+from onnx_light_ort.host.unload_report import UnloadReport, reasons_to_stay
 
 if TYPE_CHECKING:
-    from .._native import abi
+    from onnx_light_ort._native import abi
 
 
 class LoadedLibrary:
@@ -118,7 +118,7 @@ def load_library(path: str | os.PathLike[str], *, bootstrap: bool = False) -> Lo
 
 
 def _open(inspection: LibraryInspection) -> abi.LibraryHandle:
-    from .._native import abi
+    from onnx_light_ort._native import abi
 
     bootstrap = None
     if inspection.imports_api_base:
@@ -138,8 +138,8 @@ def call_register_custom_ops(library: LoadedLibrary, session_options: abi.Sessio
     Where it returns an error status, throws, or never obtained an API that it asked for, the options are as they were
     before, and ``EntryPointError`` says what happened.
     """
-    from .._abi_enums import OrtErrorCode
-    from .._native import abi
+    from onnx_light_ort._abi_enums import OrtErrorCode
+    from onnx_light_ort._native import abi
 
     if CUSTOM_OPS not in library.inspection.fit.profiles:
         raise LibraryProfileError(

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from .ort_runtime import is_runtime_name
+from onnx_light_ort.host.ort_runtime import is_runtime_name
 
 _MAPS = Path("/proc/self/maps")
 

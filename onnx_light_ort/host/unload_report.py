@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from .library_inspection import LibraryInspection
+from onnx_light_ort.host.library_inspection import LibraryInspection
 
 THREAD_EXIT_IMPORTS = frozenset({"__cxa_thread_atexit", "__cxa_thread_atexit_impl"})
 """How a library has an object of its own destroyed when a thread ends."""

@@ -10,6 +10,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -517,24 +518,15 @@ def test_bootstrap_without_a_host_says_so_instead_of_returning_null() -> None:
 
 
 def test_threads_load_enter_and_close_at_once(plugins: Path) -> None:
-    failures: list[BaseException] = []
-
-    def work(names: list[str]) -> None:
+    def outcome(name: str) -> tuple[str, tuple[int, ...] | None]:
+        path = plugins / f"lib{name}.so"
         try:
-            for name in names * 5:
-                try:
-                    register_custom_ops_library(plugins / f"lib{name}.so", abi.SessionOptions(), bootstrap=True).close()
-                except EntryPointError as error:
-                    # Each thread is told of its own library's failure.
-                    assert name in str(error.path)
-                    assert error.refused_versions == ((30,) if name == "asks_for_30" else ())
-        except BaseException as error:
-            failures.append(error)
+            register_custom_ops_library(path, abi.SessionOptions(), bootstrap=True).close()
+        except EntryPointError as error:
+            return error.path.stem, error.refused_versions
+        return path.stem, None
 
-    names = ["custom_ops", "returns_error", "throws", "static_importer", "asks_for_30"]
-    threads = [threading.Thread(target=work, args=(names[i:] + names[:i],)) for i in range(len(names))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
+    expected = {"custom_ops": None, "returns_error": (), "throws": (), "static_importer": None, "asks_for_30": (30,)}
+    names = [*expected] * 10
+    with ThreadPoolExecutor(5) as threads:
+        assert list(threads.map(outcome, names)) == [(f"lib{name}", expected[name]) for name in names]
