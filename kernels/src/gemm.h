@@ -129,8 +129,10 @@ struct MicroKernels {
   Kernel kernels[kMaxRows][2];  ///< [rows - 1][vectors - 1]
   /// sum over k of a[k] * b[k]
   T (*dot)(const T* a, const T* b, int64_t k);
-  /// y[0..n) += x * b[0..n)  for four rows of b: y += x[0] b[0] + ... + x[3] b[3]
+  /// y[j] += x[0] b[j] + x[1] b[ldb + j] + x[2] b[2 ldb + j] + x[3] b[3 ldb + j] for j in [0, n)
   void (*axpy4)(const T* x, const T* b, int64_t ldb, T* y, int64_t n);
+  /// y[j] = bias + sum over taps of weights[tap] * rows[tap][j] for j in [0, n)
+  void (*convolve_row)(const T* const* rows, const T* weights, int64_t taps, T bias, int64_t n, T* y);
 };
 
 /// The build for this CPU.

@@ -24,6 +24,17 @@ KernelRegistry build() {
   register_slice(registry);
   register_gather(registry);
   register_expand(registry);
+  register_conv(registry);
+  register_conv_transpose(registry);
+  register_pool(registry);
+  register_normalization(registry);
+  register_lstm(registry);
+  register_pad(registry);
+  register_resize(registry);
+  register_generator(registry);
+  register_quantize(registry);
+  register_arg_extremum(registry);
+  register_cumulative(registry);
   return registry;
 }
 

@@ -24,5 +24,16 @@ void register_split(KernelRegistry& registry);
 void register_slice(KernelRegistry& registry);
 void register_gather(KernelRegistry& registry);
 void register_expand(KernelRegistry& registry);
+void register_conv(KernelRegistry& registry);
+void register_conv_transpose(KernelRegistry& registry);
+void register_pool(KernelRegistry& registry);
+void register_normalization(KernelRegistry& registry);
+void register_lstm(KernelRegistry& registry);
+void register_pad(KernelRegistry& registry);
+void register_resize(KernelRegistry& registry);
+void register_generator(KernelRegistry& registry);
+void register_quantize(KernelRegistry& registry);
+void register_arg_extremum(KernelRegistry& registry);
+void register_cumulative(KernelRegistry& registry);
 
 }  // namespace onnx_light_ort::kernels

@@ -1,0 +1,240 @@
+// Conv in one to three spatial dimensions, with groups, strides, dilations and padding.
+//
+// Three ways: one input channel a group (depthwise) is a weighted sum of shifted rows; a kernel of one element without
+// stride or padding is a matrix product with the image as it lies; anything else is a matrix product with columns that
+// are cut out of the image while they are packed.
+#include <cstring>
+
+#include "gemm.h"
+#include "native_kernels.h"
+#include "registration.h"
+#include "widened_kernel.h"
+#include "window.h"
+
+namespace onnx_light_ort::kernels {
+namespace {
+
+// Column (od, oh, ow) has the elements (channel, kd, kh, kw) that the window covers there.
+template <class T>
+class ImageColumns final : public ColumnSource<T> {
+ public:
+  ImageColumns(const T* image, const PlacedWindow& window) : image_(image), window_(window) {}
+
+  void pack(int64_t k_begin, int64_t k_count, int64_t column, int64_t count, int64_t width, T* panel) const override {
+    const PlacedWindow& w = window_;
+    // The panel's columns as runs of one output row each, the same for every k.
+    struct Run {
+      int64_t depth, height, first, count;
+    };
+    constexpr int64_t kMaxWidth = 64;
+    Run runs[kMaxWidth];
+    int64_t run_count = 0;
+    for (int64_t done = 0; done < count;) {
+      const int64_t index = column + done;
+      const int64_t first = index % w.out[2];
+      const int64_t row = index / w.out[2];
+      const int64_t n = std::min(w.out[2] - first, count - done);
+      runs[run_count++] = {row / w.out[1], row % w.out[1], first, n};
+      done += n;
+    }
+    const int64_t taps = w.taps();
+    for (int64_t k = 0; k < k_count; ++k, panel += width) {
+      const int64_t tap = (k_begin + k) % taps;
+      const T* channel = image_ + (k_begin + k) / taps * w.in_count();
+      const int64_t kd = tap / (w.kernel[1] * w.kernel[2]) * w.dilation[0] - w.pad_begin[0];
+      const int64_t kh = tap / w.kernel[2] % w.kernel[1] * w.dilation[1] - w.pad_begin[1];
+      const int64_t kw = tap % w.kernel[2] * w.dilation[2] - w.pad_begin[2];
+      T* to = panel;
+      for (int64_t r = 0; r < run_count; ++r) {
+        const Run& run = runs[r];
+        const int64_t depth = run.depth * w.stride[0] + kd;
+        const int64_t height = run.height * w.stride[1] + kh;
+        const bool inside = depth >= 0 && depth < w.in[0] && height >= 0 && height < w.in[1];
+        copy_row(inside ? channel + (depth * w.in[1] + height) * w.in[2] : nullptr, run.first * w.stride[2] + kw,
+                 run.count, to);
+        to += run.count;
+      }
+      for (; to < panel + width; ++to) *to = T(0);
+    }
+  }
+
+ private:
+  // n elements of a row from position `start` on, a stride apart; zero outside the row, or for no row at all.
+  void copy_row(const T* row, int64_t start, int64_t n, T* to) const {
+    const int64_t stride = window_.stride[2];
+    const ValidRange valid = row == nullptr ? ValidRange{n, n} : valid_range(n, stride, -start, 0, window_.in[2]);
+    for (int64_t i = 0; i < valid.first; ++i) to[i] = T(0);
+    if (stride == 1) {
+      std::copy(row + start + valid.first, row + start + valid.last, to + valid.first);
+    } else {
+      for (int64_t i = valid.first; i < valid.last; ++i) to[i] = row[start + i * stride];
+    }
+    for (int64_t i = valid.last; i < n; ++i) to[i] = T(0);
+  }
+
+  const T* image_;
+  const PlacedWindow& window_;
+};
+
+template <class T>
+class ConvKernel final : public Kernel {
+ public:
+  explicit ConvKernel(const Node& node) : window_(node), groups_(node.attribute_or<int64_t>("group", 1)) {
+    const TensorView* w = constant_input(node, 1);
+    if (w == nullptr || w->rank < 3 || w->dims[1] == 1 || groups_ < 1 || w->dims[0] % groups_ != 0) return;
+    if (w->element_count == 0 || w->element_count * static_cast<int64_t>(sizeof(T)) > kMaxPackedBytes) return;
+    const int64_t rows = w->dims[0] / groups_;
+    const int64_t k = w->element_count / w->dims[0];
+    for (int64_t g = 0; g < groups_; ++g) {
+      packed_.push_back(PackedOperand<T>::left({w->as<T>() + g * rows * k, k, 1}, rows, k));
+    }
+  }
+
+  void compute(RunContext& context) override {
+    const TensorView& x = context.required_input(0);
+    const TensorView& w = context.required_input(1);
+    const TensorView* bias = context.input(2);
+    if (w.rank != x.rank || x.rank < 3 || groups_ < 1 || x.dims[1] != w.dims[1] * groups_ || w.dims[0] % groups_ != 0) {
+      invalid_argument("Conv: input of shape " + to_string(x) + " does not fit weights of shape " + to_string(w) +
+                       " in " + std::to_string(groups_) + " groups");
+    }
+    if (bias != nullptr && (bias->rank != 1 || bias->dims[0] != w.dims[0])) {
+      invalid_argument("Conv: bias of shape " + to_string(*bias) + " does not fit weights of shape " + to_string(w));
+    }
+    const PlacedWindow window = window_.place(x, w.dims + 2);
+    Dims dims(x);
+    dims[1] = w.dims[0];
+    for (size_t d = 2; d < x.rank; ++d) dims[d] = window.out[d + 3 - x.rank];
+    const TensorView& y = context.output(0, dims.data(), dims.size());
+    if (y.element_count == 0) return;
+    const T* bias_data = bias != nullptr ? bias->as<T>() : nullptr;
+    if (w.dims[1] == 1 && window.in[0] == 1 && window.kernel[0] == 1) {
+      depthwise(context, x, w, bias_data, y, window);
+    } else {
+      product_of_columns(context, x, w, bias_data, y, window);
+    }
+  }
+
+ private:
+  void product_of_columns(RunContext& context, const TensorView& x, const TensorView& w, const T* bias,
+                          const TensorView& y, const PlacedWindow& window) const {
+    const int64_t rows = w.dims[0] / groups_;
+    const int64_t channels = w.dims[1];
+    const int64_t columns = window.out_count();
+    GemmProblem<T> problem;
+    problem.m = rows;
+    problem.n = columns;
+    problem.k = channels * window.taps();
+    problem.ldc = columns;
+    const bool is_plain = window.taps() == 1 && window.out == window.in && window.stride == Extents{1, 1, 1};
+    const ImageColumns<T> shape_only(nullptr, window);
+    if (!is_plain) problem.columns = &shape_only;
+    if (!packed_.empty()) problem.packed_a = packed_[0].data();
+    const GemmPlan plan = gemm_plan(problem, x.dims[0] * groups_);
+    char* scratch = static_cast<char*>(context.scratch(plan.scratch_bytes * static_cast<size_t>(plan.slots)));
+    context.parallel_for(plan.units * x.dims[0] * groups_, plan.grain, [&](int64_t begin, int64_t end) {
+      char* own = scratch + static_cast<size_t>(begin / plan.grain) * plan.scratch_bytes;
+      while (begin < end) {
+        const int64_t index = begin / plan.units;  // (batch, group)
+        const int64_t group = index % groups_;
+        const int64_t first = begin % plan.units;
+        const int64_t count = std::min(plan.units - first, end - begin);
+        const T* image = x.as<T>() + index * channels * window.in_count();
+        const ImageColumns<T> image_columns(image, window);
+        GemmProblem<T> one = problem;
+        if (is_plain) {
+          one.b = {image, columns, 1};
+        } else {
+          one.columns = &image_columns;
+        }
+        one.a = {w.as<T>() + group * rows * problem.k, problem.k, 1};
+        if (!packed_.empty()) one.packed_a = packed_[static_cast<size_t>(group)].data();
+        one.row_bias = bias != nullptr ? bias + group * rows : nullptr;
+        one.c = y.as<T>() + index * rows * columns;
+        gemm_units(one, plan, first, first + count, own);
+        begin += count;
+      }
+    });
+  }
+
+  // Each output plane from one input plane. The plane is copied with its padding, and with one row for each residue of
+  // the column modulo the stride, so that every tap reads contiguous elements.
+  void depthwise(RunContext& context, const TensorView& x, const TensorView& w, const T* bias, const TensorView& y,
+                 const PlacedWindow& window) const {
+    const int64_t planes = y.dims[0] * y.dims[1];
+    const int64_t multiplier = w.dims[0] / groups_;
+    const int64_t taps = window.taps();
+    const int64_t stride = window.stride[2];
+    const int64_t height = (window.out[1] - 1) * window.stride[1] + (window.kernel[1] - 1) * window.dilation[1] + 1;
+    const int64_t width = window.out[2] + (window.kernel[2] - 1) * window.dilation[2] / stride + 1;
+    const int64_t row_elements = width * stride;
+    const int64_t work = taps * window.out_count();
+    const int64_t grain = std::max<int64_t>({1, (planes + 15) / 16, 65536 / work});
+    const size_t slot_elements = static_cast<size_t>(height * row_elements);
+    const auto slots = static_cast<size_t>((planes + grain - 1) / grain);
+    T* scratch = static_cast<T*>(context.scratch(slot_elements * slots * sizeof(T)));
+    const auto convolve_row = micro_kernels<T>().convolve_row;
+    context.parallel_for(planes, grain, [&](int64_t begin, int64_t end) {
+      T* padded = scratch + static_cast<size_t>(begin / grain) * slot_elements;
+      std::vector<const T*> rows(static_cast<size_t>(taps));
+      int64_t copied = -1;
+      for (int64_t plane = begin; plane < end; ++plane) {
+        const int64_t channel = plane % y.dims[1];
+        const int64_t source = plane / y.dims[1] * x.dims[1] + channel / multiplier;
+        if (source != copied) copy_padded(x.as<T>() + source * window.in_count(), window, height, width, padded);
+        copied = source;
+        const T* weights = w.as<T>() + channel * taps;
+        for (int64_t oh = 0; oh < window.out[1]; ++oh) {
+          for (int64_t tap = 0; tap < taps; ++tap) {
+            const int64_t row = oh * window.stride[1] + tap / window.kernel[2] * window.dilation[1];
+            const int64_t shift = tap % window.kernel[2] * window.dilation[2];
+            rows[static_cast<size_t>(tap)] = padded + row * row_elements + shift % stride * width + shift / stride;
+          }
+          convolve_row(rows.data(), weights, taps, bias != nullptr ? bias[channel] : T(0), window.out[2],
+                       y.as<T>() + (plane * window.out[1] + oh) * window.out[2]);
+        }
+      }
+    });
+  }
+
+  static void copy_padded(const T* plane, const PlacedWindow& window, int64_t height, int64_t width, T* padded) {
+    const int64_t stride = window.stride[2];
+    for (int64_t row = 0; row < height; ++row) {
+      const int64_t from_row = row - window.pad_begin[1];
+      const bool inside = from_row >= 0 && from_row < window.in[1];
+      for (int64_t phase = 0; phase < stride; ++phase, padded += width) {
+        if (!inside) {
+          std::fill_n(padded, width, T(0));
+          continue;
+        }
+        const T* from = plane + from_row * window.in[2];
+        const int64_t shift = phase - window.pad_begin[2];
+        const ValidRange valid = valid_range(width, stride, window.pad_begin[2], phase, window.in[2]);
+        std::fill_n(padded, valid.first, T(0));
+        if (stride == 1) {
+          std::copy(from + valid.first + shift, from + valid.last + shift, padded + valid.first);
+        } else {
+          for (int64_t i = valid.first; i < valid.last; ++i) padded[i] = from[i * stride + shift];
+        }
+        std::fill(padded + valid.last, padded + width, T(0));
+      }
+    }
+  }
+
+  Window window_;
+  int64_t groups_;
+  std::vector<PackedOperand<T>> packed_;
+};
+
+std::unique_ptr<Kernel> make_conv(const Node& node) {
+  if (input_type(node, 0) == DataType::kDouble) return std::make_unique<ConvKernel<double>>(node);
+  return std::make_unique<ConvKernel<float>>(node);
+}
+
+}  // namespace
+
+void register_conv(KernelRegistry& registry) {
+  add_kernel(registry, "Conv", 1, 22, {{"T", kFloatTypes}}, &with_half<&make_conv>);
+}
+
+}  // namespace onnx_light_ort::kernels

@@ -1,0 +1,76 @@
+#include "window.h"
+
+namespace onnx_light_ort::kernels {
+
+Window::Window(const Node& node)
+    : op_(node.op_type),
+      auto_pad_(node.attribute_or<std::string>("auto_pad", "NOTSET")),
+      ceil_mode_(node.attribute_or<int64_t>("ceil_mode", 0) != 0),
+      kernel_shape_(node.attribute_or<std::vector<int64_t>>("kernel_shape", {})),
+      strides_(node.attribute_or<std::vector<int64_t>>("strides", {})),
+      dilations_(node.attribute_or<std::vector<int64_t>>("dilations", {})),
+      pads_(node.attribute_or<std::vector<int64_t>>("pads", {})) {
+  if (std::max({kernel_shape_.size(), strides_.size(), dilations_.size(), pads_.size() / 2}) > 3) {
+    decline(node, "more than three spatial dimensions");
+  }
+  if (auto_pad_ != "NOTSET" && auto_pad_ != "VALID" && auto_pad_ != "SAME_UPPER" && auto_pad_ != "SAME_LOWER") {
+    invalid_argument(op_ + ": auto_pad is '" + auto_pad_ + "'");
+  }
+}
+
+PlacedWindow Window::place(const TensorView& x, const int64_t* kernel_dims) const {
+  if (x.rank < 3) invalid_argument(op_ + ": the input has shape " + to_string(x) + ", expected at least 3 dimensions");
+  const size_t spatial = x.rank - 2;
+  if (spatial > 3) fail(ErrorKind::kNotImplemented, op_ + ": more than three spatial dimensions");
+  const auto check_length = [&](const std::vector<int64_t>& values, size_t length, const char* name) {
+    if (!values.empty() && values.size() != length) {
+      invalid_argument(op_ + ": " + name + " has " + std::to_string(values.size()) + " values for an input of shape " +
+                       to_string(x));
+    }
+  };
+  check_length(strides_, spatial, "strides");
+  check_length(dilations_, spatial, "dilations");
+  check_length(pads_, 2 * spatial, "pads");
+  check_length(kernel_shape_, spatial, "kernel_shape");
+  if (kernel_dims == nullptr && kernel_shape_.empty()) invalid_argument(op_ + ": kernel_shape is missing");
+
+  PlacedWindow placed{};
+  for (size_t d = 0; d < 3; ++d) {
+    placed.in[d] = placed.kernel[d] = placed.stride[d] = placed.dilation[d] = placed.out[d] = 1;
+  }
+  for (size_t i = 0; i < spatial; ++i) {
+    const size_t d = 3 - spatial + i;
+    const int64_t in = placed.in[d] = x.dims[2 + i];
+    const int64_t kernel = placed.kernel[d] = kernel_dims != nullptr ? kernel_dims[i] : kernel_shape_[i];
+    const int64_t stride = placed.stride[d] = strides_.empty() ? 1 : strides_[i];
+    const int64_t dilation = placed.dilation[d] = dilations_.empty() ? 1 : dilations_[i];
+    if (kernel < 1 || stride < 1 || dilation < 1) {
+      invalid_argument(op_ + ": kernel extents, strides and dilations must be positive");
+    }
+    const int64_t reach = dilation * (kernel - 1) + 1;
+    if (has_auto_pad()) {
+      const int64_t out = placed.out[d] = (in + stride - 1) / stride;
+      const int64_t padding = std::max<int64_t>(0, (out - 1) * stride + reach - in);
+      placed.pad_begin[d] = auto_pad_ == "SAME_LOWER" ? (padding + 1) / 2 : padding / 2;
+      placed.pad_end[d] = padding - placed.pad_begin[d];
+      continue;
+    }
+    if (auto_pad_ == "NOTSET" && !pads_.empty()) {
+      placed.pad_begin[d] = pads_[i];
+      placed.pad_end[d] = pads_[i + spatial];
+    }
+    const int64_t room = in + placed.pad_begin[d] + placed.pad_end[d] - reach;
+    if (room < 0) {
+      invalid_argument(op_ + ": a window of " + std::to_string(reach) + " does not fit the input of shape " +
+                       to_string(x));
+    }
+    placed.out[d] = room / stride + 1;
+    if (ceil_mode_ && room % stride != 0) {
+      // A window that would start in the padding behind the input is left out.
+      if (placed.out[d] * stride < in + placed.pad_begin[d]) ++placed.out[d];
+    }
+  }
+  return placed;
+}
+
+}  // namespace onnx_light_ort::kernels

@@ -1,0 +1,70 @@
+// The sliding window of convolutions and pooling: kernel extents, strides, dilations and padding over one to three
+// spatial dimensions, embedded in three (depth, height, width) by leading extents of one.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "dims.h"
+#include "onnx_light_ort/kernels/kernel.h"
+#include "registration.h"
+
+namespace onnx_light_ort::kernels {
+
+using Extents = std::array<int64_t, 3>;
+
+/// The window as it lies over an input of known size.
+struct PlacedWindow {
+  Extents in;
+  Extents kernel;
+  Extents stride;
+  Extents dilation;
+  Extents pad_begin;
+  Extents pad_end;
+  Extents out;
+
+  int64_t in_count() const { return in[0] * in[1] * in[2]; }
+  int64_t out_count() const { return out[0] * out[1] * out[2]; }
+  int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+};
+
+class Window {
+ public:
+  /// Reads strides, pads, dilations, auto_pad, ceil_mode and kernel_shape. Throws Error(kNotImplemented) beyond three
+  /// spatial dimensions.
+  explicit Window(const Node& node);
+
+  /// For x of (batch, channels, spatial...); kernel_dims are the kernel's spatial dimensions where the operator has a
+  /// weight tensor, else null for the attribute kernel_shape. Throws Error where they do not fit.
+  PlacedWindow place(const TensorView& x, const int64_t* kernel_dims) const;
+
+  bool has_auto_pad() const noexcept { return auto_pad_ != "NOTSET" && auto_pad_ != "VALID"; }
+  const std::vector<int64_t>& kernel_shape() const noexcept { return kernel_shape_; }
+  const std::vector<int64_t>& strides() const noexcept { return strides_; }
+  const std::vector<int64_t>& dilations() const noexcept { return dilations_; }
+  const std::vector<int64_t>& pads() const noexcept { return pads_; }
+
+ private:
+  std::string op_;
+  std::string auto_pad_;
+  bool ceil_mode_;
+  std::vector<int64_t> kernel_shape_;
+  std::vector<int64_t> strides_;
+  std::vector<int64_t> dilations_;
+  std::vector<int64_t> pads_;
+};
+
+/// Output indices o in [first, last) for which o * stride - pad + offset lies in [0, extent).
+struct ValidRange {
+  int64_t first;
+  int64_t last;
+};
+inline ValidRange valid_range(int64_t out, int64_t stride, int64_t pad, int64_t offset, int64_t extent) noexcept {
+  const int64_t shift = pad - offset;
+  const int64_t first = shift > 0 ? (shift + stride - 1) / stride : 0;
+  const int64_t end = extent + shift;  // o * stride < end
+  const int64_t last = end > 0 ? (end + stride - 1) / stride : 0;
+  return {std::min(first, out), std::max(std::min(first, out), std::min(last, out))};
+}
+
+}  // namespace onnx_light_ort::kernels
