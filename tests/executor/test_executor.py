@@ -75,7 +75,7 @@ def floats(*shape: int) -> np.ndarray:
     return np.arange(int(np.prod(shape)), dtype=np.float32).reshape(shape)
 
 
-def test_a_kernel_sees_the_very_array_that_was_fed() -> None:
+def test_a_kernel_reads_the_very_memory_that_was_fed_and_cannot_write_it() -> None:
     seen: list[np.ndarray] = []
 
     def keep(x: np.ndarray) -> np.ndarray:
@@ -84,7 +84,9 @@ def test_a_kernel_sees_the_very_array_that_was_fed() -> None:
 
     x = floats(2, 3)
     one_step(keep).run(None, {"x": x})
-    assert seen[0] is x
+    assert seen[0].ctypes.data == x.ctypes.data
+    assert not seen[0].flags.writeable
+    assert x.flags.writeable
 
 
 def test_a_fresh_output_of_a_kernel_is_returned_without_a_copy() -> None:

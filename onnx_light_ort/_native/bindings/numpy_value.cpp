@@ -392,6 +392,15 @@ nb::object object_from_value(const Value& value) {
   return value.owner() ? array_over(value) : copy_to_array(view);
 }
 
+nb::object readonly_object(const Value& value) {
+  // A view of its own: the flag is the array's, and the array may be the caller's.
+  nb::object object = value.is_tensor() && value.owner() && has_numpy_layout(value.view().dtype)
+                          ? array_over(value)
+                          : object_from_value(value);
+  if (PyArray_Check(object.ptr()) && value.is_tensor()) PyArray_CLEARFLAGS(as_array(object.ptr()), NPY_ARRAY_WRITEABLE);
+  return object;
+}
+
 nb::object publish_value(const Value& value) {
   if (!value.is_tensor() || !has_numpy_layout(value.view().dtype)) return object_from_value(value);
   engine::Owner* owner = value.owner().get();

@@ -23,7 +23,10 @@ engine::Value value_from_array(PyObject* array);
 /// opaque object.
 engine::Value value_from_object(nb::handle object);
 
-/// What a Python kernel gets: an array over the value's memory, without a copy where layouts allow, or the object.
+/// What a Python kernel gets: as object_from_value, but an array that cannot be written through, whoever owns it.
+nb::object readonly_object(const engine::Value& value);
+
+/// An array over the value's memory, without a copy where layouts allow, or the object.
 nb::object object_from_value(const engine::Value& value);
 
 /// What a caller gets: as object_from_value, but memory that anybody else still refers to is copied, so that the caller

@@ -33,7 +33,7 @@ void PythonKernel::compute(const Value* const* inputs, size_t input_count, Value
   try {
     for (; filled < input_count; ++filled) {
       arguments[filled + 1] =
-          (inputs[filled] == nullptr ? nb::none() : object_from_value(*inputs[filled])).release().ptr();
+          (inputs[filled] == nullptr ? nb::none() : readonly_object(*inputs[filled])).release().ptr();
     }
   } catch (...) {
     release_arguments();
