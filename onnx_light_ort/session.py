@@ -18,11 +18,11 @@ from onnx_light_ort.engine.model_loading import ModelSource
 from onnx_light_ort.engine.session_plan import Progress, SessionPlan
 from onnx_light_ort.engine.value_type import numpy_dtype
 from onnx_light_ort.errors import (
+    Fail,
     InvalidArgument,
     MissingInput,
     NotImplemented,
     OutOfMemory,
-    RuntimeException,
 )
 from onnx_light_ort.ort_value import OrtValue
 from onnx_light_ort.profile import Profile
@@ -33,7 +33,7 @@ native.set_exception_classes(
         "invalid_argument": InvalidArgument,
         "not_implemented": NotImplemented,
         "out_of_memory": OutOfMemory,
-        "internal": RuntimeException,
+        "internal": Fail,
     }
 )
 
@@ -168,7 +168,8 @@ class InferenceSession:
         Raises:
             MissingInput (also a ValueError): an input is not fed.
             InvalidArgument: a name, type, rank or dimension that the model does not have.
-            Fail, NotImplemented, RuntimeException: a node failed; the message names it. The session stays usable.
+            OutOfMemory: memory ran out, or would have passed the session's limit.
+            Fail, NotImplemented: a node failed; the message names it. The session stays usable.
         """
         try:
             if run_options is None and self._is_plain and type(output_names) is not str:

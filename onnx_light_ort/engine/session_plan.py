@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from onnx_light_ort import errors
@@ -27,6 +29,18 @@ Progress = Callable[[str], None]
 """Told the name of each stage as it begins."""
 
 
+@contextmanager
+def _collector_paused() -> Iterator[None]:
+    """Planning makes many objects that stay; the collector would walk all of them again and again, and find nothing."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class SessionPlan:
     """A model ready to run.
 
@@ -48,42 +62,47 @@ class SessionPlan:
         optimize: bool = True,
         progress: Progress | None = None,
     ) -> None:
-        stage = progress or (lambda name: None)
+        self._stage = progress or (lambda name: None)
         self._context = KernelContext(registries)
         self._parallel_for = ParallelFor(intra_op_num_threads)
         self._kernels: dict[Node, KernelProduct] = {}
         self._entries: dict[Node, KernelEntry] = {}
         self._declined: dict[Node, list[Decline]] = {}
-        stage("load")
-        self.model: Model = load_model(source)
-        self._source_nodes = list(self.model.graph.all_nodes())
-        self.placement = Placement(providers)
-        try:
-            stage("infer types")
-            infer_model(self.model, self._context)
+        with _collector_paused():
+            self._stage("load")
+            self.model: Model = load_model(source)
+            self._source_nodes = list(self.model.graph.all_nodes())
+            self.placement = Placement(providers)
+            try:
+                plan = self._plan(optimize)
+                self.executor = native.Executor(plan, intra_op_num_threads, native.MemoryBudget(memory_limit))
+            except BaseException:
+                self.close()
+                raise
+
+    def _plan(self, optimize: bool) -> native.Plan:
+        model, stage = self.model, self._stage
+        stage("infer types")
+        infer_model(model, self._context)
+        if optimize:
+            stage("fold constants")
+            fold_constants(model.graph, self._find_kernel, self._evaluate)
+        stage("place")
+        self.placement.place(model)
+        while inline_functions(model, self._context):
             if optimize:
-                stage("fold constants")
-                fold_constants(self.model.graph, self._find_kernel, self._evaluate)
-            stage("place")
-            self.placement.place(self.model)
-            while inline_functions(self.model, self._context):
-                if optimize:
-                    fold_constants(self.model.graph, self._find_kernel, self._evaluate)
-                self.placement.place(self.model)
-            stage("choose kernels")
-            drop_dead_nodes(self.model.graph)
-            self._choose_kernels(self.model.graph)
+                fold_constants(model.graph, self._find_kernel, self._evaluate)
+            self.placement.place(model)
+        stage("choose kernels")
+        drop_dead_nodes(model.graph)
+        if self._choose_kernels(model.graph):
             if optimize:
-                fold_constants(self.model.graph, self._find_kernel, self._evaluate)
-                drop_dead_nodes(self.model.graph)
-            aliases = no_op_aliases(self.model.graph) if optimize else {}
-            self.placement.prepare()
-            stage("write plan")
-            plan = PlanWriter(self.model.graph, self._kernel, self._parallel_for, aliases).write()
-            self.executor = native.Executor(plan, intra_op_num_threads, native.MemoryBudget(memory_limit))
-        except BaseException:
-            self.close()
-            raise
+                fold_constants(model.graph, self._find_kernel, self._evaluate)
+            drop_dead_nodes(model.graph)
+        aliases = no_op_aliases(model.graph) if optimize else {}
+        self.placement.prepare()
+        stage("write plan")
+        return PlanWriter(model.graph, self._kernel, self._parallel_for, aliases).write()
 
     def close(self) -> None:
         """Releases partitions and providers. The executor must not run any more."""
@@ -122,8 +141,9 @@ class SessionPlan:
 
     # Kernels
 
-    def _choose_kernels(self, graph: Graph) -> None:
-        """Finds every node's kernel, and expands operators that have none but a function body."""
+    def _choose_kernels(self, graph: Graph) -> bool:
+        """Finds every node's kernel, and expands operators that have none but a function body; true when it did."""
+        expanded = False
         for inner in list(graph.all_graphs()):
             result: list[Node] = []
             changed = False
@@ -135,9 +155,11 @@ class SessionPlan:
                     changed = True
                     result.extend(body)
             if changed:
+                expanded = True
                 inner.nodes = result
                 for index, node in enumerate(result):
                     node.index = index
+        return expanded
 
     def _has_kernel(self, node: Node) -> bool:
         if node.partition is not None or (node.op_type in CONTROL_FLOW and node.domain == "" and node.provider is None):
