@@ -68,14 +68,12 @@ EXPANDED = frozenset(
 )
 # Stays a type name: it differs between platforms.
 KEPT = frozenset({"ORTCHAR_T"})
-# Never defined where the ABI is read: it is C, on Linux, of a full build.
-UNDEFINED = frozenset(
-    ["__cplusplus", "_WIN32", "_MSC_VER", "__DOXYGEN__", "ORT_MINIMAL_BUILD", "ORT_DLL_IMPORT", "__has_feature"]
-)
+# Beside what the headers define: the ABI is read as C, on Linux, of a full build.
 PREDEFINED = frozenset({"__GNUC__"})
 
 _SAL_LIKE = re.compile(r"_[A-Z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_$")
 _MACRO_LIKE = re.compile(r"[A-Z][A-Z0-9_]*$")
+_DEFINED = re.compile(r"(!?)\s*defined\s*\(\s*(\w+)\s*\)$")
 _SINCE = re.compile(r"\\since\s+(?:Version\s+)?1\.(\d+)|^/\* since (\d+) \*/$")
 _LEXEMES = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)|(?P<newline>\n)|(?P<space>[ \t\r\f]+)"
@@ -165,51 +163,6 @@ def _slot_around(stream: Sequence[Token], position: int) -> str:
     return member
 
 
-def _is_defined(expression: str, defined: frozenset[str] | set[str]) -> bool:
-    """Value of an `#if` expression made of `defined`, `!`, `&&`, `||` and parentheses; ValueError for any other."""
-    tokens = deque(re.findall(r"\w+|&&|\|\||[!()]|\S", expression))
-
-    def primary() -> bool:
-        token = tokens.popleft() if tokens else ""
-        if token == "!":
-            return not primary()
-        if token == "(":
-            value = either()
-            if not tokens or tokens.popleft() != ")":
-                raise ValueError("unbalanced parentheses")
-            return value
-        if token == "defined" and tokens:
-            bracketed = tokens[0] == "("
-            if bracketed:
-                tokens.popleft()
-            name = tokens.popleft()
-            if bracketed and (not tokens or tokens.popleft() != ")"):
-                raise ValueError("unbalanced parentheses")
-            if name not in defined and name not in UNDEFINED and name.startswith("__"):
-                raise ValueError(f"{name} is not a name that this preprocessor knows")
-            return name in defined
-        raise ValueError(f"'{token}' is not understood here")
-
-    def both() -> bool:
-        value = primary()
-        while tokens and tokens[0] == "&&":
-            tokens.popleft()
-            value = primary() and value
-        return value
-
-    def either() -> bool:
-        value = both()
-        while tokens and tokens[0] == "||":
-            tokens.popleft()
-            value = both() or value
-        return value
-
-    result = either()
-    if tokens:
-        raise ValueError(f"'{tokens[0]}' is not understood here")
-    return result
-
-
 class Preprocessor:
     """Turns a header and the headers beside it that it includes into text for pycparser."""
 
@@ -269,10 +222,10 @@ class Preprocessor:
             if not all(taken):
                 taken.append(False)
                 return
-            try:
-                taken.append(_is_defined(rest, defined))
-            except (ValueError, IndexError) as error:
-                raise CodegenError(f"cannot evaluate '#if {rest}': {error}", file=token.file, line=token.line) from None
+            condition = _DEFINED.match(rest)
+            if not condition:
+                raise CodegenError(f"'#if {rest}' is not [!]defined(NAME)", file=token.file, line=token.line)
+            taken.append((condition[2] in defined) != bool(condition[1]))
         elif not all(taken) or name == "pragma":
             return
         elif name == "include":

@@ -90,6 +90,11 @@ class SupportTable:
         self._file = str(table)
         self._abi = abi
         self.accepted_api_versions: list[int] = content["accepted_api_versions"]
+        for version in self.accepted_api_versions or [0]:
+            if not 1 <= version <= abi.api_version:
+                raise CodegenError(
+                    f"{version} cannot be accepted: versions 1 to {abi.api_version} are pinned", self._file
+                )
         self.platforms: list[str] = content["platforms"]
         dense: list[str] = content.get("dense_types", [])
         self.profiles: dict[str, Profile] = {

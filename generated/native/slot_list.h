@@ -10,6 +10,7 @@
 namespace onnx_light_ort::abi {
 
 inline constexpr std::uint32_t kApiVersion = 29;
+/// MAJOR.MINOR.PATCH; plugins derive the version that they ask for from MINOR.
 inline constexpr char kVersionString[] = "1.29.0";
 /// The versions that OrtApiBase::GetApi answers.
 inline constexpr std::uint32_t kAcceptedApiVersions[] = {29};

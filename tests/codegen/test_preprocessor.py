@@ -34,7 +34,7 @@ def test_conditionals_are_those_of_a_c_compiler_on_linux(preprocess: Callable[[s
         "#ifdef __cplusplus\nint cxx;\n#if __cplusplus > 3\nint nested;\n#endif\n#else\nint c;\n#endif\n"
         "#if defined(ORT_MINIMAL_BUILD)\nint minimal;\n#else\nint full;\n#endif\n"
         "#ifndef X\n#define X\nint once;\n#endif\n#ifndef X\nint twice;\n#endif\n"
-        "#if !defined(_WIN32) && (defined(X) || defined(__DOXYGEN__))\nint linux_;\n#endif\n"
+        "#if !defined(_WIN32)\nint linux_;\n#endif\n"
     )
     assert code(result) == "int c ; int full ; int once ; int linux_ ;"
 
@@ -93,7 +93,7 @@ def test_unknown_macro_that_the_header_defines_is_refused(edit: Edit) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("#if SIZE > 3\n#endif\n", r"snippet\.h:1: cannot evaluate '#if SIZE > 3'"),
+        ("#if SIZE > 3\n#endif\n", r"snippet\.h:1: '#if SIZE > 3' is not \[!\]defined"),
         ("#ifdef A\n", r"snippet\.h: a conditional is not closed"),
         ("\n#endif\n", r"snippet\.h:2: #endif without #if"),
         ("#warning no\n", r"snippet\.h:1: directive '#warning' is not known"),

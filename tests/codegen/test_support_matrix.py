@@ -13,7 +13,7 @@ import pytest
 
 from codegen.errors import CodegenError
 from codegen.model import Abi
-from codegen.support import SUPPORT_TABLE, SupportTable
+from codegen.support import SupportTable
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -235,7 +235,9 @@ def test_state_of_a_profile_follows_from_its_rows(abi: Abi, tmp_path: Path) -> N
     assert state("implemented", "rejected") == "implemented"
 
 
-def test_accepted_versions_are_pinned_ones(matrix: dict[str, Any]) -> None:
-    pinned = {int(path.name[1:]) for path in (ROOT / "headers").glob("v*")}
-    assert set(matrix["accepted_api_versions"]) <= pinned
-    assert SUPPORT_TABLE.is_file()
+@pytest.mark.parametrize("versions", ["[29, 30]", "[0]", "[]"])
+def test_version_that_is_not_pinned_cannot_be_accepted(abi: Abi, tmp_path: Path, versions: str) -> None:
+    table = tmp_path / "support.toml"
+    table.write_text(f"accepted_api_versions = {versions}\nplatforms = []\n[profiles]\n")
+    with pytest.raises(CodegenError, match=r"(30|0) cannot be accepted: versions 1 to 29 are pinned"):
+        SupportTable(abi, table)
