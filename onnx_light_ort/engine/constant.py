@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any
 
 import numpy as np
@@ -108,7 +109,9 @@ class Constant:
             return tensor_array(proto)
         array = np.frombuffer(data, dtype=dtype.newbyteorder("<") if dtype.kind in "iufc" else dtype)
         if array.size and array.ctypes.data % min(dtype.itemsize, _BUFFER_ALIGNMENT):
-            array = array.copy()
+            copied = array.copy()
+            _forget_pages(data, array)
+            array = copied
         array = array.reshape(self.dims)
         array.flags.writeable = False
         return array
@@ -124,6 +127,18 @@ class Constant:
 
     def type_proto(self) -> Any:
         return tensor_type(self.element_type, self.dims)
+
+
+def _forget_pages(data: memoryview, array: Array) -> None:
+    """Lets the system drop the pages of a mapped file whose content was copied; they would count twice."""
+    mapped = data.obj
+    if not isinstance(mapped, mmap.mmap):
+        return
+    base = np.frombuffer(mapped, np.uint8).ctypes.data
+    first = -(-(array.ctypes.data - base) // mmap.PAGESIZE) * mmap.PAGESIZE
+    last = (array.ctypes.data - base + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
+    if last > first:
+        mapped.madvise(mmap.MADV_DONTNEED, first, last - first)
 
 
 def element_count(dims: tuple[int, ...]) -> int | None:

@@ -124,7 +124,7 @@ def expand(node: Node, function: FunctionProto, context: KernelContext, model: M
                 deeper.origin = origin
     every = [item for inner in nodes for item in (inner, *(n for g in inner.subgraphs.values() for n in g.all_nodes()))]
     has_foreign = resolve_operators(every, functions, context)
-    Region(nodes, imports, functions, 8).infer()
+    Region(nodes, imports, functions, context).infer()
     if has_foreign:
         infer_foreign_nodes(nodes, context, functions)
     check_types(every)

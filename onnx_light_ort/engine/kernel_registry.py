@@ -10,7 +10,7 @@ never decides. Registries are asked in this order, and the first that has a kern
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -170,8 +170,9 @@ class KernelRegistry:
     def operators(self, domain: str, op_type: str) -> Sequence[ForeignOperator]:
         return self._operators.get((domain, op_type), ())
 
-    def operator_domains(self) -> set[str]:
-        return {domain for domain, _ in self._operators}
+    def operator_names(self) -> set[tuple[str, str]]:
+        """Domain and name of the operators that it brings."""
+        return set(self._operators)
 
     def entries(self, domain: str, op_type: str) -> Sequence[KernelEntry]:
         """Every kernel for an operator, whatever its versions and types."""
@@ -350,6 +351,11 @@ class KernelContext:
         # An operator that a caller brought may share its name with one of ONNX; only the caller has its kernels.
         foreign = node.operator is not None and node.operator.schema is None
         return self.local if foreign else self.registries
+
+    def foreign_names(self, domains: Container[str]) -> set[tuple[str, str]]:
+        """Domain and name of the caller's operators, of these domains."""
+        names = {name for registry in self.local for name in registry.operator_names()}
+        return {(domain, op_type) for domain, op_type in names if domain in domains}
 
     def foreign_operators(self, domain: str, op_type: str) -> list[ForeignOperator]:
         return [operator for registry in self.local for operator in registry.operators(domain, op_type)]

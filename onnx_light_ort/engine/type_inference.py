@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto
 
-from onnx_light_ort.engine.graph import Graph, Node, Value
+from onnx_light_ort.engine.graph import Node, Value
 from onnx_light_ort.engine.operator_schema import ForeignOperator, Operator, known_domains, standard_operator
 from onnx_light_ort.engine.value_type import STRING, tensor_type, type_string
 from onnx_light_ort.errors import Fail, InvalidGraph
@@ -46,13 +46,13 @@ def resolve_operators(nodes: Iterable[Node], functions: Functions, context: Kern
     """
     has_foreign = False
     cache: dict[tuple[str, str, int], Any] = {}
-    foreign = {registry_domain for registry in context.local for registry_domain in registry.operator_domains()}
+    foreign = {name for registry in context.local for name in registry.operator_names()}
     for node in nodes:
         if functions:
             node.function = functions.get((node.domain, node.op_type, node.proto.overload))
             if node.function is not None:
                 continue
-        if node.domain in foreign and context.foreign_operators(node.domain, node.op_type):
+        if foreign and (node.domain, node.op_type) in foreign:
             has_foreign = True
             continue
         version = node.opset_imports.get(node.domain)
@@ -91,8 +91,8 @@ def infer_model(model: Model, context: KernelContext) -> None:
     """
     has_foreign = resolve_operators(model.graph.all_nodes(), model.functions, context)
     _check_structure(model)
-    region = Region(model.graph.nodes, model.opset_imports, model.functions, model.ir_version)
-    _check(region, model.graph, context)
+    region = Region(model.graph.nodes, model.opset_imports, model.functions, context, model.ir_version)
+    _check(region)
     region.infer()
     if has_foreign:
         infer_foreign_nodes(model.graph.nodes, context, model.functions)
@@ -120,7 +120,12 @@ class Region:
     """Nodes of one graph, in running order, as a model of their own for onnx's checker and shape inference."""
 
     def __init__(
-        self, nodes: Sequence[Node], opset_imports: Mapping[str, int], functions: Functions, ir_version: int
+        self,
+        nodes: Sequence[Node],
+        opset_imports: Mapping[str, int],
+        functions: Functions,
+        context: KernelContext,
+        ir_version: int = 8,
     ) -> None:
         self._nodes = nodes
         self._proto = ModelProto(ir_version=max(ir_version, 4))
@@ -134,6 +139,10 @@ class Region:
         for node, item in zip(nodes, graph.node, strict=True):
             if node.operator is not None and node.operator.has_function_body:
                 _add_default_attributes(item, node.operator)
+        taken = context.foreign_names(known_domains())
+        if taken:
+            self._proto.opset_import.append(OperatorSetIdProto(domain=_FOREIGN_DOMAIN, version=1))
+            _rename_foreign(graph, taken)
         self._add_inputs(graph)
 
     @property
@@ -183,6 +192,19 @@ class Region:
         for node, proto in zip(self._nodes, result.node, strict=True):
             if node.subgraphs:
                 _apply_subgraphs(node, proto)
+
+
+_FOREIGN_DOMAIN = "onnx_light_ort.foreign"
+
+
+def _rename_foreign(graph: GraphProto, names: set[tuple[str, str]]) -> None:
+    """Puts foreign operators that stand in a domain of ONNX's into one that onnx has no schemas of."""
+    for node in graph.node:
+        if (("" if node.domain == "ai.onnx" else node.domain), node.op_type) in names:
+            node.domain = _FOREIGN_DOMAIN
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                _rename_foreign(attribute.g, names)
 
 
 def _add_default_attributes(proto: NodeProto, operator: Operator) -> None:
@@ -281,23 +303,14 @@ def _check_structure(model: Model) -> None:
                 )
 
 
-def _check(region: Region, graph: Graph, context: KernelContext) -> None:
-    """Runs onnx's checker. Foreign operators in domains that ONNX owns pass under another name: the checker has no
-    schema of them."""
+def _check(region: Region) -> None:
+    """Runs onnx's checker."""
     import onnx.checker
 
-    proto = region.proto
-    renamed: list[NodeProto] = []
-    for node, item in zip(graph.nodes, proto.graph.node, strict=True):
-        if node.operator is None and node.function is None and node.domain in known_domains():
-            renamed.append(item)
-            item.domain = f"foreign.{node.domain}"
     try:
-        onnx.checker.C.check_model(proto.SerializeToString(), False, False, False)
+        onnx.checker.C.check_model(region.proto.SerializeToString(), False, False, False)
     except onnx.checker.ValidationError as error:
         raise InvalidGraph(f"the model is invalid: {' '.join(str(error).split())}") from error
-    for item in renamed:
-        item.domain = item.domain.removeprefix("foreign.")
 
 
 def infer_foreign_nodes(nodes: Iterable[Node], context: KernelContext, functions: Functions) -> None:
@@ -307,7 +320,7 @@ def infer_foreign_nodes(nodes: Iterable[Node], context: KernelContext, functions
             _infer_foreign_node(node, context)
         elif any(value is not None and value.type_key is None for value in node.outputs) or node.subgraphs:
             if all(value.type_key is not None for value in node.reads()):
-                Region([node], node.opset_imports, functions, 4).infer()
+                Region([node], node.opset_imports, functions, context).infer()
             for subgraph in node.subgraphs.values():
                 infer_foreign_nodes(subgraph.nodes, context, functions)
             if node.subgraphs:
