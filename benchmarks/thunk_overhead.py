@@ -1,8 +1,7 @@
 """Nanoseconds that a generated thunk adds to the bare call of a trivial body; the aim is 3 at most.
 
-Run as `python benchmarks/thunk_overhead.py`; needs g++. One JSON object a line: slot, bare_ns, thunk_ns, overhead_ns,
-medians over 11 repeats of 20 million calls in processor
-time.
+Run as `python benchmarks/thunk_overhead.py`; needs g++. One JSON object a line: slot, bare_ns, thunk_ns, overhead_ns;
+medians over 11 repeats of 20 million calls, in processor time.
 """
 
 from __future__ import annotations
