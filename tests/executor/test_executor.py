@@ -294,7 +294,12 @@ def test_a_string_array_of_other_objects_is_refused() -> None:
 
 @pytest.mark.parametrize(
     "x",
-    [floats(3, 4).T, floats(4, 4)[::2, ::2], floats(3).astype(">f4"), np.frombuffer(b"\0" * 9, np.uint8)[1:].view("f4")],
+    [
+        floats(3, 4).T,
+        floats(4, 4)[::2, ::2],
+        floats(3).astype(">f4"),
+        np.frombuffer(b"\0" * 9, np.uint8)[1:].view("f4"),
+    ],
 )
 def test_arrays_of_any_layout_can_be_fed(x: np.ndarray) -> None:
     np.testing.assert_array_equal(one_step(lambda a: a + 1).run(None, {"x": x})[0], x + 1)
