@@ -66,7 +66,7 @@ def test_the_generator_imports_nothing_of_the_package() -> None:
 def test_the_engine_speaks_of_no_ort() -> None:
     # The names of ORT's types, not the word: the engine may say in prose that ORT does the same.
     ort_name = re.compile(r"\bOrt[A-Z]\w+|\bOrtApi|ort_abi")
-    files = [path for path in (PACKAGE / "engine").rglob("*.py")]
+    files = list((PACKAGE / "engine").rglob("*.py"))
     files += [*(PACKAGE / "_native" / "engine").iterdir(), *(ROOT / "kernels").rglob("*.[hc]*")]
     found = [
         f"{path.relative_to(ROOT)}: {match.group()}"

@@ -122,7 +122,7 @@ def test_loop_refuses_scan_outputs_of_different_shapes() -> None:
     outer.add_loop_step("loop", trips, -1, [], body.build(), [y], [FLOAT])
     outer.add_output(y, "y")
     executor = executor_of(outer)
-    with pytest.raises(Exception, match="node 'loop'.*differ in type or shape"):
+    with pytest.raises(Exception, match=r"node 'loop'.*differ in type or shape"):
         executor.run(None, {"trips": np.array(3)})
     assert executor.run(None, {"trips": np.array(1)})[0].shape == (1, 0)
 
