@@ -1,0 +1,84 @@
+"""``onnx-light-ort matrix``: what this host does with each slot of the ABI."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+HELP = "tell what this host does with each profile and slot of the ABI"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("slot", nargs="?", help="only slots and callbacks whose name contains this, whatever the case")
+    parser.add_argument("--table", help="only slots of this table or struct, as OrtEpApi")
+    parser.add_argument("--state", help="only slots in this state, as rejected")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Prints the summary, or the slots that were asked for. 0, or 1 where nothing matches."""
+    from onnx_light_ort.support_matrix import support_matrix
+
+    matrix = support_matrix()
+    if not (arguments.slot or arguments.table or arguments.state):
+        print(json.dumps(matrix, indent=2) if arguments.json else summary(matrix))
+        return 0
+    rows = [row for row in (*matrix["slots"], *matrix["callbacks"]) if _matches(row, arguments)]
+    if arguments.json:
+        print(json.dumps(rows, indent=2))
+    elif rows:
+        print(_columns([["slot", "since", "state", "reason"], *(_cells(row) for row in rows)]))
+    else:
+        print("no slot matches")
+    return 0 if rows else 1
+
+
+def summary(matrix: dict[str, Any]) -> str:
+    """The slots of each table by state, and the state of each profile."""
+    states = sorted({state for counts in matrix["counts"].values() for state in counts})
+    tables = [["table", "slots", *states]]
+    for table, counts in matrix["counts"].items():
+        tables.append([table, str(sum(counts.values())), *(str(counts.get(state, 0)) for state in states)])
+    profiles = [[profile["state"], profile["title"]] for profile in matrix["profiles"]]
+    accepted = _ranges(matrix["accepted_api_versions"])
+    return "\n".join(
+        [
+            f"ABI version {matrix['api_version']}; GetApi answers {accepted} and null for any other.",
+            "",
+            _columns(tables),
+            "",
+            _columns(sorted(profiles)),
+        ]
+    )
+
+
+def _matches(row: dict[str, Any], arguments: argparse.Namespace) -> bool:
+    return (
+        (arguments.slot or "").lower() in row["slot"].lower()
+        and (arguments.table or row["table"]) == row["table"]
+        and (arguments.state or row["state"]) == row["state"]
+    )
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    return [f"{row['table']}::{row['slot']}", str(row["since"]), row["state"], row["reason"]]
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+def _ranges(versions: Iterable[int]) -> str:
+    """[8, 9, 10, 29] as "8 to 10, 29"."""
+    runs: list[list[int]] = []
+    for version in sorted(versions):
+        if runs and version == runs[-1][-1] + 1:
+            runs[-1].append(version)
+        else:
+            runs.append([version])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)
