@@ -46,6 +46,7 @@ from onnx_light_ort.session_options import (
     RunOptions,
     SessionOptions,
 )
+from onnx_light_ort.support_matrix import support_matrix
 
 try:
     __version__ = version("onnx-light-ort")
@@ -91,4 +92,5 @@ __all__ = [
     "library_allow_list",
     "set_admission",
     "set_library_allow_list",
+    "support_matrix",
 ]

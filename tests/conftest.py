@@ -12,6 +12,8 @@ import pytest
 from published_wheel import unpacked_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
+# `python -m pytest` puts the repository on the path, whose sources would hide the installed package.
+sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT]
 
 
 @pytest.fixture(scope="session")

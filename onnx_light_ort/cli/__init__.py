@@ -16,6 +16,7 @@ from typing import Any
 SUBCOMMANDS = (
     "run",
     "inspect",
+    "matrix",
 )
 
 
