@@ -10,6 +10,7 @@ from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
 from onnx_light_ort.engine.graph import Graph, Node
 from onnx_light_ort.engine.graph_building import add_nodes, resolve_inputs, sort_nodes
 from onnx_light_ort.engine.model_loading import EmbeddedTensors, opset_imports
+from onnx_light_ort.engine.scan_over_batch import scan_over_batch
 from onnx_light_ort.engine.type_inference import Region, check_types, infer_foreign_nodes, resolve_operators
 from onnx_light_ort.errors import Fail, InvalidGraph
 
@@ -73,6 +74,8 @@ def schema_function(node: Node) -> FunctionProto | None:
     if operator is None or operator.schema is None:
         return None
     schema, version = operator.schema, node.opset_version
+    if node.domain == "" and node.op_type == "Scan":
+        return scan_over_batch(node) if operator.since_version == 8 else None
     if schema.has_function:
         versions = [item for item in schema.function_opset_versions if item <= version]
         if versions:
@@ -124,7 +127,10 @@ def expand(node: Node, function: FunctionProto, context: KernelContext, model: M
                 deeper.origin = origin
     every = [item for inner in nodes for item in (inner, *(n for g in inner.subgraphs.values() for n in g.all_nodes()))]
     has_foreign = resolve_operators(every, functions, context)
-    Region(nodes, imports, functions, context).infer()
+    region = Region(nodes, imports, functions, context)
+    if node.function is not None:
+        region.check()
+    region.infer()
     if has_foreign:
         infer_foreign_nodes(nodes, context, functions)
     check_types(every)

@@ -266,7 +266,8 @@ class PythonKernels(KernelRegistry):
         self._known: dict[tuple[str, str, int], bool] = {}
 
     def find(self, node: Node) -> KernelEntry | None:
-        if node.operator is None or node.operator.schema is None:
+        # A Python kernel sees no values but its inputs, and a subgraph may read more; its operator is expanded instead.
+        if node.operator is None or node.operator.schema is None or node.subgraphs:
             return None
         key = (node.domain, node.op_type, node.since_version)
         known = self._known.get(key)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from onnx_light_ort import errors
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.graph import Graph, Node, Value
 from onnx_light_ort.engine.kernel import KernelProduct, python_callable
@@ -128,10 +127,6 @@ class PlanWriter:
         self._builder.add_loop_step(node.name, inputs[0], inputs[1], inputs[2:], body, outputs, types, dims)
 
     def _add_scan(self, node: Node) -> None:
-        if node.since_version < 9:
-            raise errors.NotImplemented(
-                f"{node}: Scan of opset 8, with its batch dimension, is not supported: export opset 9"
-            )
         attributes = node.attributes
         scan_inputs = attributes["num_scan_inputs"]
         states = len(node.inputs) - scan_inputs

@@ -162,8 +162,11 @@ class SessionPlan:
         return expanded
 
     def _has_kernel(self, node: Node) -> bool:
-        if node.partition is not None or (node.op_type in CONTROL_FLOW and node.domain == "" and node.provider is None):
+        if node.partition is not None:
             return True
+        if node.op_type in CONTROL_FLOW and node.domain == "" and node.provider is None:
+            # Scan of opset 8 has a batch dimension, and is a loop over Scans of opset 9.
+            return node.op_type != "Scan" or node.since_version > 8
         return self._find_kernel(node)
 
     def _find_kernel(self, node: Node) -> bool:
