@@ -39,7 +39,7 @@ def softplus(x: Array) -> Any:
 def hard_sigmoid(x: Array, alpha: float, beta: float) -> Any:
     y: Array = x * alpha
     y += beta
-    return np.clip(y, 0, 1, out=y) if y.ndim else np.clip(y, 0, 1)
+    return np.minimum(np.maximum(y, 0), 1)
 
 
 def leaky_relu(x: Array, alpha: float) -> Any:

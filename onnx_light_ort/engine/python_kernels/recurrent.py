@@ -7,7 +7,7 @@ with the recurrence weights. States are ``(batch, hidden)``, gates lie side by s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -39,8 +39,9 @@ _FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[float, ...]]] = {
 _DEFAULT_ACTIVATIONS = {"LSTM": ("Sigmoid", "Tanh", "Tanh"), "GRU": ("Sigmoid", "Tanh"), "RNN": ("Tanh",)}
 
 
-def _activations(node: KernelNode, directions: int) -> list[list[Activation]]:
+def _activations(node: KernelNode) -> list[list[Activation]]:
     """The activation functions of each direction."""
+    directions = 2 if node.attribute("direction", "forward") == "bidirectional" else 1
     defaults = _DEFAULT_ACTIVATIONS[node.op_type]
     names = node.attribute("activations") or defaults * directions
     alphas = iter(node.attribute("activation_alpha") or ())
@@ -99,6 +100,7 @@ def _recurrent(
     node: KernelNode,
     make_step: MakeStep,
     gates: int,
+    functions: list[list[Activation]],
     x: Array,
     w: Array,
     r: Array,
@@ -117,7 +119,8 @@ def _recurrent(
     directions, hidden = r.shape[0], r.shape[2]
     if lengths is not None and (lengths == x.shape[0]).all():
         lengths = None
-    functions = _activations(node, directions)
+    if directions != len(functions):
+        raise ValueError(f"the weights are for {directions} directions, the node's direction for {len(functions)}")
     outputs, finals = [], []
     for direction in range(directions):
         backwards = node.attribute("direction", "forward") == "reverse" or direction == 1
@@ -134,12 +137,20 @@ def _recurrent(
         y, final = _one_direction(shares, states, step, lengths)
         outputs.append(_reversed_in_time(y, lengths) if backwards else y)
         finals.append(final)
-    results = [np.stack(outputs, axis=1), *(np.stack(states) for states in zip(*finals, strict=True))]
+    results = [_stacked(outputs, 1), *(_stacked(states, 0) for states in zip(*finals, strict=True))]
     if batch_first:
         results = [results[0].transpose(2, 0, 1, 3), *(state.swapaxes(0, 1) for state in results[1:])]
     results = [result.astype(dtype, copy=False) for result in results]
     count = node.output_count
     return results[0] if count == 1 else tuple(results[:count])
+
+
+def _stacked(directions: Sequence[Array], axis: int) -> Array:
+    """np.stack, without its copy where there is one direction."""
+    if len(directions) > 1:
+        return np.stack(directions, axis)
+    only: Array = directions[0][:, None] if axis else directions[0][None]
+    return only
 
 
 @fast_path("LSTM")
@@ -149,13 +160,9 @@ def _lstm(node: KernelNode) -> PythonKernel:
     couples_forget = bool(node.attribute("input_forget", 0))
 
     def make_step(r: Array, bias: Array, peepholes: Array | None, functions: list[Activation]) -> tuple[Array, Step]:
-        recurrence = np.ascontiguousarray(r.T)
+        recurrence = r.T
         hidden = r.shape[1]
         f, g, h = functions
-        no_peephole = np.zeros(3 * hidden, r.dtype)
-        peephole_i, peephole_o, peephole_f = np.split(no_peephole if peepholes is None else peepholes, 3)
-        # Without peepholes, clipping and coupling, the three gates under f are one array.
-        plain = peepholes is None and not node.attribute("clip") and not couples_forget
 
         def plain_step(share: Array, states: tuple[Array, ...]) -> tuple[Array, ...]:
             gates = states[0] @ recurrence
@@ -165,6 +172,12 @@ def _lstm(node: KernelNode) -> PythonKernel:
             cell += opened[:, :hidden] * g(gates[:, 3 * hidden :])
             return opened[:, hidden : 2 * hidden] * h(cell), cell
 
+        # Without peepholes, clipping and coupling, the three gates under f are one array.
+        if peepholes is None and not node.attribute("clip") and not couples_forget:
+            return bias[: 4 * hidden] + bias[4 * hidden :], plain_step
+        looks = np.zeros(3 * hidden, r.dtype) if peepholes is None else peepholes
+        peephole_i, peephole_o, peephole_f = np.split(looks, 3)
+
         def step(share: Array, states: tuple[Array, ...]) -> tuple[Array, ...]:
             previous = states[1]
             i, o, forget, c = np.split(states[0] @ recurrence + share, 4, axis=-1)
@@ -173,9 +186,9 @@ def _lstm(node: KernelNode) -> PythonKernel:
             cell = forget * previous + i * g(clipped(c))
             return f(clipped(o + peephole_o * cell)) * h(cell), cell
 
-        return bias[: 4 * hidden] + bias[4 * hidden :], plain_step if plain else step
+        return bias[: 4 * hidden] + bias[4 * hidden :], step
 
-    run = partial(_recurrent, node, make_step, 4)
+    run = partial(_recurrent, node, make_step, 4, _activations(node))
 
     def kernel(
         x: Array,
@@ -201,8 +214,7 @@ def _gru(node: KernelNode) -> PythonKernel:
     def make_step(r: Array, bias: Array, _: Array | None, functions: list[Activation]) -> tuple[Array, Step]:
         hidden = r.shape[1]
         f, g = functions
-        recurrence = np.ascontiguousarray(r.T)
-        recurrence_zr, recurrence_h = recurrence[:, : 2 * hidden], np.ascontiguousarray(recurrence[:, 2 * hidden :])
+        recurrence_zr, recurrence_h = r[: 2 * hidden].T, r[2 * hidden :].T
         bias_h = bias[5 * hidden :]
 
         def step(share: Array, states: tuple[Array, ...]) -> tuple[Array, ...]:
@@ -220,7 +232,7 @@ def _gru(node: KernelNode) -> PythonKernel:
         added[: 2 * hidden] += bias[3 * hidden : 5 * hidden]
         return added, step
 
-    run = partial(_recurrent, node, make_step, 3)
+    run = partial(_recurrent, node, make_step, 3, _activations(node))
 
     def kernel(
         x: Array,
@@ -240,7 +252,7 @@ def _rnn(node: KernelNode) -> PythonKernel:
     clipped = _clipping(node)
 
     def make_step(r: Array, bias: Array, _: Array | None, functions: list[Activation]) -> tuple[Array, Step]:
-        recurrence = np.ascontiguousarray(r.T)
+        recurrence = r.T
         hidden = r.shape[1]
         (f,) = functions
 
@@ -249,7 +261,7 @@ def _rnn(node: KernelNode) -> PythonKernel:
 
         return bias[:hidden] + bias[hidden:], step
 
-    run = partial(_recurrent, node, make_step, 1)
+    run = partial(_recurrent, node, make_step, 1, _activations(node))
 
     def kernel(
         x: Array,
