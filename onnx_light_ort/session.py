@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -138,7 +138,7 @@ class InferenceSession:
             progress=progress,
         )
         weakref.finalize(self, plan.close)
-        self._execute = plan.executor.run
+        self._execute = _without_numpy_warnings(plan.executor.run) if plan.has_numpy_kernels else plan.executor.run
         graph = plan.model.graph
         self._inputs = graph.inputs
         self._defaults = {value.name: value.default.array() for value in graph.inputs if value.default is not None}
@@ -258,6 +258,16 @@ class InferenceSession:
             raise error
         unknown = {name: value for name, value in feed.items() if name not in converted}
         return self._run(output_names, {**converted, **unknown}, run_options)
+
+
+def _without_numpy_warnings(execute: Callable[..., Any]) -> Callable[..., Any]:
+    """Runs with numpy's warnings (of division by zero and the like) off: entered once a run, not once a kernel."""
+
+    def run(*arguments: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return execute(*arguments)
+
+    return run
 
 
 def _as_tensor(value: Value, fed: Any) -> Any:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from onnx_light_ort import errors
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
@@ -103,6 +105,11 @@ class SessionPlan:
         self.placement.prepare()
         stage("write plan")
         return PlanWriter(model.graph, self._kernel, self._parallel_for, aliases).write()
+
+    @property
+    def has_numpy_kernels(self) -> bool:
+        """Whether a run computes with numpy, whose floating-point warnings are then to be silenced."""
+        return any(entry.registry == "python" for entry in self._entries.values())
 
     def close(self) -> None:
         """Releases partitions and providers. The executor must not run any more."""
@@ -234,5 +241,6 @@ class SessionPlan:
         graph.outputs = list(wanted)
         graph.nodes = list(nodes)
         plan = PlanWriter(graph, self._kernel, self._parallel_for, {}).write()
-        outputs: list[Any] = native.Executor(plan, 1, native.MemoryBudget(0)).run(None, {})
+        with np.errstate(all="ignore"):
+            outputs: list[Any] = native.Executor(plan, 1, native.MemoryBudget(0)).run(None, {})
         return outputs

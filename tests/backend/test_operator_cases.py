@@ -12,6 +12,7 @@ import onnx
 import pytest
 
 import onnx_light_ort as ort
+from onnx_light_ort.engine.kernel_registry import python_registry
 
 try:
     import tomllib
@@ -74,8 +75,8 @@ def assert_similar(actual: Any, expected: Any, rtol: float, atol: float) -> None
     np.testing.assert_allclose(actual, expected, rtol=rtol, atol=atol)
 
 
-def run_case(case: Any) -> None:
-    session = ort.InferenceSession(case.model.SerializeToString())
+def run_case(case: Any, options: ort.SessionOptions) -> None:
+    session = ort.InferenceSession(case.model.SerializeToString(), options)
     names = [value.name for value in session.get_inputs()]
     for inputs, outputs in case.data_sets:
         actual = session.run(None, dict(zip(names, map(as_value, inputs), strict=True)))
@@ -84,13 +85,16 @@ def run_case(case: Any) -> None:
             assert_similar(mine, theirs, case.rtol, case.atol)
 
 
-@pytest.fixture(scope="module")
-def outcomes() -> dict[str, str | None]:
-    """Each case's failure, or None where it passed."""
+@pytest.fixture(scope="module", params=["every kernel", "Python kernels"])
+def outcomes(request: pytest.FixtureRequest) -> dict[str, str | None]:
+    """Each case's failure, or None where it passed: with the kernels of a session, and with Python kernels alone."""
+    options = ort.SessionOptions()
+    if request.param == "Python kernels":
+        options.add_kernel_registry(python_registry())
     results: dict[str, str | None] = {}
     for case in operator_cases():
         try:
-            run_case(case)
+            run_case(case, options)
             results[case.name] = None
         except Exception:
             results[case.name] = traceback.format_exc(limit=-2)

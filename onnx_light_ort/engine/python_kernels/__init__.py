@@ -14,14 +14,9 @@ import numpy as np
 from onnx import NodeProto
 
 from onnx_light_ort.engine.python_kernels.fast_paths import fast_path_operators, find_fast_path
-from onnx_light_ort.engine.python_kernels.kernel_node import (
-    Array,
-    KernelNode,
-    PythonKernel,
-    element_type,
-    node_attributes,
-)
+from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel
 from onnx_light_ort.engine.python_kernels.reference import reference_class, reference_kernel
+from onnx_light_ort.engine.value_type import element_type_of_dtype
 
 __all__ = [
     "KernelNode",
@@ -42,7 +37,7 @@ def create_python_kernel(
     opset_imports: Mapping[str, int],
     input_types: Sequence[int],
     output_types: Sequence[int],
-    attributes: Mapping[str, Any] | None = None,
+    attributes: Mapping[str, Any],
     constants: Mapping[int, Array] | None = None,
 ) -> PythonKernel:
     """The callable that computes a node: ``f(*inputs) -> output``, or a tuple where the node has several outputs.
@@ -55,7 +50,7 @@ def create_python_kernel(
         opset_imports: the model's operator sets by domain, for operators with subgraphs.
         input_types: a ``TensorProto.DataType`` an input; 0 where absent, unknown or not a tensor.
         output_types: the same for the outputs; tensors leave the kernel in these types.
-        attributes: the node's attributes as Python values with the schema's defaults; read from ``node`` if None.
+        attributes: the node's attributes as Python values, with the schema's defaults.
         constants: input positions known at planning, with their arrays.
 
     Raises:
@@ -71,7 +66,7 @@ def create_python_kernel(
         opset_imports=opset_imports,
         input_types=tuple(input_types),
         output_types=tuple(output_types),
-        attributes=node_attributes(node, domain, op_type, since_version) if attributes is None else attributes,
+        attributes=attributes,
         constants=constants or {},
     )
     if find_fast_path(domain, op_type) and _has_input_of_unknown_type(resolved):
@@ -94,7 +89,7 @@ def _kernel_by_types_of_arrays(node: KernelNode) -> PythonKernel:
     kernels: dict[tuple[int, ...], PythonKernel] = {}
 
     def kernel(*inputs: Any) -> Any:
-        types = tuple(element_type(value.dtype) if isinstance(value, np.ndarray) else 0 for value in inputs)
+        types = tuple(element_type_of_dtype(value.dtype) if isinstance(value, np.ndarray) else 0 for value in inputs)
         typed = kernels.get(types)
         if typed is None:
             typed = kernels[types] = _kernel(replace(node, input_types=types))

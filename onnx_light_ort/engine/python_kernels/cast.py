@@ -9,7 +9,8 @@ import numpy as np
 from onnx import TensorProto
 
 from onnx_light_ort.engine.python_kernels.fast_paths import fast_path
-from onnx_light_ort.engine.python_kernels.kernel_node import KernelNode, PythonKernel, numpy_dtype
+from onnx_light_ort.engine.python_kernels.kernel_node import KernelNode, PythonKernel
+from onnx_light_ort.engine.value_type import numpy_dtype
 
 _PLAIN = frozenset(
     {

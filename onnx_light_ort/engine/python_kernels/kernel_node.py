@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
-import onnx
-from onnx import AttributeProto, NodeProto, TensorProto
+from onnx import NodeProto, TensorProto
+
+from onnx_light_ort.engine.value_type import numpy_dtype
 
 Array = np.ndarray[Any, Any]
 
@@ -57,18 +57,6 @@ class KernelNode:
         return numpy_dtype(element_type) if element_type else None
 
 
-@cache
-def numpy_dtype(element_type: int) -> np.dtype[Any]:
-    """The dtype that arrays of an ONNX element type have at the numpy boundary; strings are objects."""
-    return np.dtype(onnx.helper.tensor_dtype_to_np_dtype(element_type))
-
-
-@cache
-def element_type(dtype: np.dtype[Any]) -> int:
-    """The ONNX element type of arrays of a dtype."""
-    return TensorProto.STRING if dtype.kind in "OSU" else int(onnx.helper.np_dtype_to_tensor_dtype(dtype))
-
-
 def is_integer_type(element_type: int) -> bool:
     return element_type in _INTEGER_TYPES
 
@@ -89,43 +77,3 @@ _INTEGER_TYPES = frozenset(
         TensorProto.UINT2,
     }
 )
-
-
-def attribute_value(attribute: AttributeProto) -> Any:
-    """The Python value of an attribute: tensors as arrays, strings decoded, subgraphs as ``GraphProto``."""
-    value = onnx.helper.get_attribute_value(attribute)
-    if attribute.type == AttributeProto.STRING:
-        return value.decode()
-    if attribute.type == AttributeProto.STRINGS:
-        return [item.decode() for item in value]
-    if attribute.type == AttributeProto.TENSOR:
-        return onnx.numpy_helper.to_array(value)
-    if attribute.type == AttributeProto.TENSORS:
-        return [onnx.numpy_helper.to_array(item) for item in value]
-    return list(value) if attribute.type in _REPEATED_ATTRIBUTES else value
-
-
-_REPEATED_ATTRIBUTES = frozenset({AttributeProto.FLOATS, AttributeProto.INTS})
-
-
-def node_attributes(node: NodeProto, domain: str, op_type: str, since_version: int) -> dict[str, Any]:
-    """The node's attributes as Python values, completed by the defaults of its schema."""
-    attributes = {a.name: attribute_value(a) for a in node.attribute if not a.ref_attr_name}
-    for name, default in _schema_defaults(domain, op_type, since_version).items():
-        attributes.setdefault(name, default)
-    return attributes
-
-
-@cache
-def _schema_defaults(domain: str, op_type: str, since_version: int) -> dict[str, Any]:
-    try:
-        schema = onnx.defs.get_schema(op_type, since_version, domain)
-    except onnx.defs.SchemaError:
-        return {}
-    defaults = {}
-    for name, attribute in schema.attributes.items():
-        proto = attribute.default_value
-        # A default tensor of type 0 means that the default depends on the inputs.
-        if proto.type and not (proto.type == AttributeProto.TENSOR and not proto.t.data_type):
-            defaults[name] = attribute_value(proto)
-    return defaults

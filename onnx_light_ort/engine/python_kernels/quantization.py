@@ -8,7 +8,8 @@ import numpy as np
 from onnx import TensorProto
 
 from onnx_light_ort.engine.python_kernels.fast_paths import fast_path
-from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel, numpy_dtype
+from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel
+from onnx_light_ort.engine.value_type import numpy_dtype
 
 # The 8- and 16-bit integers, whose casts and limits numpy knows; the reference has the narrow types and the floats.
 _INTEGERS = frozenset({TensorProto.INT8, TensorProto.UINT8, TensorProto.INT16, TensorProto.UINT16, TensorProto.INT32})

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from onnx_light_ort.engine.python_kernels.fast_paths import fast_path
-from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel, numpy_dtype
+from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, PythonKernel
+from onnx_light_ort.engine.value_type import numpy_dtype
 
 
 @fast_path("Multinomial")

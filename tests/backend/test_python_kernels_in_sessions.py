@@ -1,0 +1,76 @@
+"""What Python kernels are to a session: silent, refused with a reason, and named in its assignment."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto
+from onnx.helper import make_graph, make_model, make_node, make_opsetid, make_tensor_value_info
+
+import onnx_light_ort as ort
+from onnx_light_ort.engine.kernel_registry import python_registry
+
+
+def session_of(
+    node: onnx.NodeProto, inputs: dict[str, int], outputs: dict[str, int], rank: int = 1, opset: int = 25
+) -> ort.InferenceSession:
+    """A session on one node, whose kernel is a Python one; all its values have the rank."""
+    shape = [None] * rank
+    graph = make_graph(
+        [node],
+        "one node",
+        [make_tensor_value_info(name, element, shape) for name, element in inputs.items()],
+        [make_tensor_value_info(name, element, shape) for name, element in outputs.items()],
+    )
+    model = make_model(graph, opset_imports=[make_opsetid(node.domain, opset)])
+    options = ort.SessionOptions()
+    options.add_kernel_registry(python_registry())
+    return ort.InferenceSession(model.SerializeToString(), options)
+
+
+def test_a_run_emits_no_numpy_warnings() -> None:
+    session = session_of(make_node("Log", ["x"], ["y"]), {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (y,) = session.run(None, {"x": np.array([0, -1], np.float32)})
+    assert np.isneginf(y[0])
+    assert np.isnan(y[1])
+
+
+def test_the_assignment_names_the_python_kernel() -> None:
+    session = session_of(make_node("Erf", ["x"], ["y"]), {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT})
+    (row,) = session.assignment()
+    assert "python" in row.kernel
+
+
+def test_a_failing_kernel_names_its_node_and_the_session_runs_on() -> None:
+    node = make_node("GatherElements", ["x", "i"], ["y"], name="gather")
+    session = session_of(node, {"x": TensorProto.FLOAT, "i": TensorProto.INT64}, {"y": TensorProto.FLOAT})
+    x = np.arange(3, dtype=np.float32)
+    with pytest.raises(ort.Fail, match=r"gather.*out of bounds"):
+        session.run(None, {"x": x, "i": np.array([7])})
+    np.testing.assert_array_equal(session.run(None, {"x": x, "i": np.array([2])})[0], [2])
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float4_e2m1fn, ml_dtypes.int4, ml_dtypes.uint2, object],
+)
+def test_types_that_numpy_lacks_travel_between_kernels_as_arrays_of_their_own(dtype: Any) -> None:
+    element = TensorProto.STRING if dtype is object else onnx.helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    x = np.array([["a", "b", "c"]], object) if dtype is object else np.ones((1, 3)).astype(dtype)
+    session = session_of(make_node("Transpose", ["x"], ["y"]), {"x": element}, {"y": element}, rank=2)
+    (y,) = session.run(None, {"x": x})
+    assert y.dtype == x.dtype
+    np.testing.assert_array_equal(y, x.T)
+
+
+def test_an_operator_that_nothing_implements_is_refused_when_the_session_is_made() -> None:
+    node = make_node("Gradient", ["x"], ["y"], domain="ai.onnx.preview.training", xs=["x"], y="y")
+    with pytest.raises(ort.NotImplemented, match="Gradient"):
+        session_of(node, {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, opset=1)
