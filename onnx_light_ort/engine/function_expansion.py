@@ -109,7 +109,10 @@ def expand(node: Node, function: FunctionProto, context: KernelContext, model: M
     """
     graph = node.graph
     functions = {} if model is None else model.functions
-    imports = opset_imports(function.opset_import) or dict(node.opset_imports)
+    imports = opset_imports(function.opset_import)
+    if node.function is None:
+        # The body of a schema names only the opsets that differ.
+        imports = {**node.opset_imports, **imports}
     protos = _body(node, function, graph)
     source = EmbeddedTensors()
     nodes = add_nodes(graph, protos, imports, source, replaced=node)

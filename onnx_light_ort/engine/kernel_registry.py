@@ -266,8 +266,8 @@ class PythonKernels(KernelRegistry):
         self._known: dict[tuple[str, str, int], bool] = {}
 
     def find(self, node: Node) -> KernelEntry | None:
-        # A Python kernel sees no values but its inputs, and a subgraph may read more; its operator is expanded instead.
-        if node.operator is None or node.operator.schema is None or node.subgraphs:
+        # A Python kernel sees no values but its inputs; where a subgraph reads more, the operator is expanded instead.
+        if node.operator is None or node.operator.schema is None or node.captures:
             return None
         key = (node.domain, node.op_type, node.since_version)
         known = self._known.get(key)
@@ -282,6 +282,8 @@ class PythonKernels(KernelRegistry):
     def declines(self, node: Node) -> list[Decline]:
         if self.find(node) is not None:
             return []
+        if node.captures:
+            return [Decline(self.name, "a Python kernel cannot read values that a subgraph takes from around it")]
         return [Decline(self.name, "neither a numpy kernel nor onnx.reference implements it")]
 
 
@@ -333,6 +335,7 @@ class KernelContext:
             node.operator,
             tuple([value.type_key if value is not None else None for value in node.inputs]),
             tuple([value.type_key if value is not None else None for value in node.outputs]),
+            bool(node.captures),
         )
         found = self._cache.get(key)
         if found is None:

@@ -126,17 +126,18 @@ def test_an_error_in_a_body_names_the_operator() -> None:
 
 
 def test_an_operator_without_kernel_runs_by_its_function_body() -> None:
-    negate = graph([node("Neg", ["e"], ["f"])], [value("e")], [value("f")], name="m")
+    subtract = graph([node("Sub", ["e", "x"], ["f"])], [value("e")], [value("f")], name="m")
     proto = model(
         [
-            node("SequenceConstruct", ["x", "x"], ["q"]),
-            node("SequenceMap", ["q"], ["r"], name="map", body=negate),
+            node("Neg", ["x"], ["n"]),
+            node("SequenceConstruct", ["n", "x"], ["q"]),
+            node("SequenceMap", ["q"], ["r"], name="map", body=subtract),
             node("SequenceAt", ["r", "i"], ["y"]),
         ],
         initializers=[helper.make_tensor("i", TensorProto.INT64, [], [0])],
     )
     session = ort.InferenceSession(proto)
-    np.testing.assert_array_equal(session.run(None, {"x": X})[0], -X)
+    np.testing.assert_array_equal(session.run(None, {"x": X})[0], -2 * X)
     assert {row.op_type for row in session.assignment() if row.expanded_from == "map"} >= {"Loop"}
 
 
