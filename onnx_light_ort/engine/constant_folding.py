@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +78,7 @@ def _fold_graph(graph: Graph, has_kernel: Callable[[Node], bool], evaluate: Eval
                 folded.discard(node)
     if len(folded) < len(foldable):
         # What failed stays, with all that only it needs.
-        _keep_makers(graph, folded)
+        _keep_makers(graph, folded, results_by_value.keys())
     for value, array in results_by_value.items():
         if value.producer in folded:
             graph.set_constant(value, Constant.of_array(_owned(array), value.element_type))
@@ -90,12 +90,12 @@ def _fold_graph(graph: Graph, has_kernel: Callable[[Node], bool], evaluate: Eval
     return len(folded)
 
 
-def _keep_makers(graph: Graph, folded: set[Node]) -> None:
+def _keep_makers(graph: Graph, folded: set[Node], computed: Container[Value]) -> None:
     for node in reversed(graph.nodes):
         if node in folded:
             continue
         for value in node.reads():
-            if value.producer in folded and value.constant is None:
+            if value.producer in folded and value.constant is None and value not in computed:
                 folded.discard(value.producer)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -30,16 +30,21 @@ KernelFactory: TypeAlias = "Callable[[Node], KernelProduct]"
 """Makes the kernel of a resolved node. May decline with ``errors.NotImplemented``, whose message is the reason."""
 
 
-def python_callable(kernel: KernelProduct, node: Node, parallel_for: ParallelFor) -> Callable[..., Any]:
-    """A kernel that is not native as the executor calls it."""
+def python_callable(
+    kernel: KernelProduct, node: Node, wanted: Sequence[bool], parallel_for: ParallelFor
+) -> Callable[..., Any]:
+    """A kernel that is not native as the executor calls it. wanted: for each output whether anybody reads it."""
     if not isinstance(kernel, Kernel):
         if not callable(kernel):
             raise TypeError(f"the kernel factory of {node} returned {type(kernel).__name__}, which is no kernel")
         function: Callable[..., Any] = kernel
         return function
-    from onnx_light_ort.engine.run_context import RunContext
+    from onnx_light_ort.engine.run_context import OutputSlot, RunContext
 
-    outputs = tuple((output.name, output.element_type) if output is not None else None for output in node.outputs)
+    outputs = tuple(
+        OutputSlot("" if value is None else value.name, 0 if value is None else value.element_type, is_wanted)
+        for value, is_wanted in zip(node.outputs, wanted, strict=True)
+    )
     label = str(node)
 
     def call(*inputs: np.ndarray[Any, Any] | None) -> Any:

@@ -103,7 +103,7 @@ class PlanWriter:
         if isinstance(kernel, native.Kernel):
             self._builder.add_kernel_step(node.name, node.op_type, kernel, inputs, outputs, types)
         else:
-            function = python_callable(kernel, node, self._parallel_for)
+            function = python_callable(kernel, node, [slot != _ABSENT for slot in outputs], self._parallel_for)
             self._builder.add_python_step(node.name, node.op_type, function, inputs, outputs, types)
 
     def _body(self, node: Node, name: str) -> Any:

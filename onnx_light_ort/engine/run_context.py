@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -70,6 +70,15 @@ class ParallelFor:
                 self._pool = None
 
 
+class OutputSlot(NamedTuple):
+    """One output of a node."""
+
+    name: str
+    #: 0: no dense tensor, or of unknown type.
+    element_type: int
+    wanted: bool
+
+
 class RunContext:
     """Inputs, output slots, scratch memory and threads of one call of a :class:`Kernel`.
 
@@ -83,7 +92,7 @@ class RunContext:
         self,
         label: str,
         inputs: tuple[Array | None, ...],
-        outputs: tuple[tuple[str, int] | None, ...],
+        outputs: tuple[OutputSlot, ...],
         parallel_for: ParallelFor,
     ) -> None:
         self._label = label
@@ -118,19 +127,21 @@ class RunContext:
     def output_wanted(self, index: int) -> bool:
         """Whether anybody reads output `index`."""
         self._check()
-        return index < len(self._outputs) and self._outputs[index] is not None
+        return index < len(self._outputs) and self._outputs[index].wanted
 
     def output(self, index: int, shape: Sequence[int]) -> Array:
-        """A writable array for output `index`, of the type that planning resolved; its content is undefined."""
+        """A writable array for output `index`, of the type that planning resolved; its content is undefined.
+
+        An output that nobody reads gets one too, as long as its type is known."""
         slot = self._slot(index)
-        if slot is None or not slot[1]:
+        if not slot.element_type:
             raise Fail(f"{self._label}: output {index} has no tensor type to allocate; pass a value to set_output")
         if any(dim < 0 for dim in shape):
-            raise Fail(f"{self._label}: output {slot[0]!r} has the negative shape {list(shape)}")
+            raise Fail(f"{self._label}: output {slot.name!r} has the negative shape {list(shape)}")
         if self._produced[index] is not None:
-            raise Fail(f"{self._label}: output {slot[0]!r} was allocated already in this call")
-        array = aligned_empty(shape, numpy_dtype(slot[1]))
-        if slot[1] == STRING:
+            raise Fail(f"{self._label}: output {slot.name!r} was allocated already in this call")
+        array = aligned_empty(shape, numpy_dtype(slot.element_type))
+        if slot.element_type == STRING:
             array.fill("")
         self._produced[index] = array
         return array
@@ -138,8 +149,8 @@ class RunContext:
     def set_output(self, index: int, value: Any) -> None:
         """Publishes an existing array (a view of an input, say) or a non-tensor value as output `index`."""
         slot = self._slot(index)
-        if slot is not None and slot[1] and not isinstance(value, np.ndarray):
-            raise Fail(f"{self._label}: output {slot[0]!r} is a tensor, not {type(value).__name__}")
+        if slot.element_type and not isinstance(value, np.ndarray):
+            raise Fail(f"{self._label}: output {slot.name!r} is a tensor, not {type(value).__name__}")
         self._produced[index] = value
 
     def scratch(self, byte_count: int) -> Array:
@@ -155,8 +166,8 @@ class RunContext:
     def published(self) -> tuple[Any, ...]:
         """The outputs, once all that are wanted are there."""
         for slot, value in zip(self._outputs, self._produced, strict=True):
-            if slot is not None and value is None:
-                raise Fail(f"{self._label}: the kernel returned without its output {slot[0]!r}")
+            if slot.wanted and value is None:
+                raise Fail(f"{self._label}: the kernel returned without its output {slot.name!r}")
         return tuple(self._produced)
 
     def close(self) -> None:
@@ -164,7 +175,7 @@ class RunContext:
         self._closed = True
         self._inputs = ()
 
-    def _slot(self, index: int) -> tuple[str, int] | None:
+    def _slot(self, index: int) -> OutputSlot:
         self._check()
         if not 0 <= index < len(self._outputs):
             raise Fail(f"{self._label}: it has no output {index}, only {len(self._outputs)}")

@@ -177,10 +177,20 @@ class Region:
         """
         import onnx.checker
 
+        # The checker wants to know the rank of every input; models need not.
+        of_any_rank = [
+            info.type.tensor_type
+            for info in self._proto.graph.input
+            if info.type.HasField("tensor_type") and not info.type.tensor_type.HasField("shape")
+        ]
+        for tensor in of_any_rank:
+            tensor.shape.SetInParent()
         try:
             onnx.checker.C.check_model(self._proto.SerializeToString(), False, False, False)
         except onnx.checker.ValidationError as error:
             raise InvalidGraph(self._culprit(error)) from error
+        for tensor in of_any_rank:
+            tensor.ClearField("shape")
 
     def _culprit(self, error: Exception) -> str:
         """The message with the node that it is about: the checker names only the outermost one, if any."""
