@@ -1057,6 +1057,62 @@ def test_expand_broadcasts_both_ways(seed: int, data: st.DataObject) -> None:
     assert_matches_reference(make_node("Expand", ["x", "s"], ["y"]), [x, np.array(wanted, np.int64)])
 
 
+@given(seed=seeds, shape=shapes(minimum=1), dtype=st.sampled_from([np.float32, np.int32, np.uint8]), data=st.data())
+@drawn
+def test_the_top_elements_are_those_of_the_reference(seed: int, shape: Any, dtype: Any, data: st.DataObject) -> None:
+    axis = data.draw(st.integers(-len(shape), len(shape) - 1))
+    x = np.random.default_rng(seed).integers(0, 4, shape).astype(dtype)
+    count = np.array([data.draw(st.integers(0, shape[axis]))], np.int64)
+    node = make_node("TopK", ["x", "k"], ["v", "i"], axis=axis, largest=data.draw(st.integers(0, 1)))
+    assert_matches_reference(node, [x, count], output_types=[element_type(x), TensorProto.INT64])
+
+
+def test_more_than_all_elements_are_refused() -> None:
+    with pytest.raises(ValueError, match="TopK of 4 among the 3 elements"):
+        run_fast(make_node("TopK", ["x", "k"], ["v", "i"]), [numbers(1, (3,)), np.array([4])])
+
+
+# Sequences
+
+
+@pytest.mark.parametrize(("position", "expected"), [(None, 3), (0, 0), (3, 3), (-1, 2), (-3, 0)])
+def test_sequence_insert_counts_from_either_end(position: int | None, expected: int) -> None:
+    sequence, tensor = [numbers(n, (2,)) for n in range(3)], numbers(9, (1,))
+    inputs = [sequence, tensor] if position is None else [sequence, tensor, np.array(position)]
+    node = make_node("SequenceInsert", ["s", "t", "p"][: len(inputs)], ["r"])
+    (result,) = run_fast(node, inputs, output_types=[0])
+    assert [item is tensor for item in result].index(True) == expected
+    assert len(sequence) == 3
+
+
+@pytest.mark.parametrize("position", [4, -4])
+def test_sequence_insert_refuses_a_position_outside(position: int) -> None:
+    sequence = [numbers(n, (2,)) for n in range(3)]
+    with pytest.raises(IndexError, match=f"at {position} of a sequence of 3"):
+        run_fast(make_node("SequenceInsert", ["s", "t", "p"], ["r"]), [sequence, numbers(1, ()), np.array(position)])
+
+
+@given(
+    seed=seeds,
+    axis=st.sampled_from([0, 1, -1]),
+    split=st.sampled_from([None, 2, 3, [1, 4], [2, 0, 3]]),
+    keepdims=st.integers(0, 1),
+)
+@drawn
+def test_split_to_sequence_and_back(seed: int, axis: int, split: Any, keepdims: int) -> None:
+    x = numbers(seed, (5, 5))
+    inputs = [x] if split is None else [x, np.array(split)]
+    node = make_node("SplitToSequence", ["x", "s"][: len(inputs)], ["y"], axis=axis, keepdims=keepdims)
+    (parts,) = run_fast(node, inputs, output_types=[0])
+    lengths = {None: [1] * 5, 2: [2, 2, 1], 3: [3, 2]}.get(split) if not isinstance(split, list) else split
+    new_axis = int(split is None and not keepdims)
+    assert len(parts) == len(lengths)
+    if not new_axis:
+        assert [part.shape[axis] for part in parts] == lengths
+    (joined,) = run_fast(make_node("ConcatFromSequence", ["s"], ["x"], axis=axis, new_axis=new_axis), [parts])
+    np.testing.assert_array_equal(joined, x)
+
+
 PLAIN = [np.float32, np.float64, np.float16, ml_dtypes.bfloat16, np.int8, np.int32, np.int64, np.uint8, np.bool_]
 
 

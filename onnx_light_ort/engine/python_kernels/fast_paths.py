@@ -31,6 +31,8 @@ _FAMILIES = (
     "reduction",
     "resize",
     "sampling",
+    "sequence",
+    "sorting",
     "tensor_shape",
 )
 
