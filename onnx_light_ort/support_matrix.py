@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -20,3 +21,14 @@ def support_matrix() -> dict[str, Any]:
     """
     matrix: dict[str, Any] = json.loads(_MATRIX.read_text(encoding="utf-8"))
     return matrix
+
+
+def version_ranges(versions: Iterable[int]) -> str:
+    """Versions as text: ``[8, 9, 10, 29]`` as "8 to 10, 29"."""
+    runs: list[list[int]] = []
+    for version in sorted(versions):
+        if runs and version == runs[-1][-1] + 1:
+            runs[-1].append(version)
+        else:
+            runs.append([version])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)

@@ -16,6 +16,12 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _elsewhere(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """For the same reason, programs that tests start do not start in the repository, unless told to."""
+    os.chdir(tmp_path_factory.mktemp("elsewhere"))
+
+
 @pytest.fixture(scope="session")
 def wheel() -> Callable[[str], Path]:
     """Gives the unpacked files of a published package: ``wheel("magika==1.0.3")``."""

@@ -13,7 +13,7 @@ inline constexpr std::uint32_t kApiVersion = 29;
 /// MAJOR.MINOR.PATCH; plugins derive the version that they ask for from MINOR.
 inline constexpr char kVersionString[] = "1.29.0";
 /// The versions that OrtApiBase::GetApi answers.
-inline constexpr std::uint32_t kAcceptedApiVersions[] = {29};
+inline constexpr std::uint32_t kAcceptedApiVersions[] = {8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29};
 
 struct OrtApiBaseTable {
   static constexpr unsigned kFirstId = 0;

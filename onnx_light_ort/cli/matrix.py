@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
+
+from onnx_light_ort.support_matrix import support_matrix, version_ranges
 
 HELP = "tell what this host does with each profile and slot of the ABI"
 
@@ -19,8 +21,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Prints the summary, or the slots that were asked for. 0, or 1 where nothing matches."""
-    from onnx_light_ort.support_matrix import support_matrix
-
     matrix = support_matrix()
     if not (arguments.slot or arguments.table or arguments.state):
         print(json.dumps(matrix, indent=2) if arguments.json else summary(matrix))
@@ -42,7 +42,7 @@ def summary(matrix: dict[str, Any]) -> str:
     for table, counts in matrix["counts"].items():
         tables.append([table, str(sum(counts.values())), *(str(counts.get(state, 0)) for state in states)])
     profiles = [[profile["state"], profile["title"]] for profile in matrix["profiles"]]
-    accepted = _ranges(matrix["accepted_api_versions"])
+    accepted = version_ranges(matrix["accepted_api_versions"])
     return "\n".join(
         [
             f"ABI version {matrix['api_version']}; GetApi answers {accepted} and null for any other.",
@@ -70,14 +70,3 @@ def _columns(rows: Sequence[Sequence[str]]) -> str:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
     return "\n".join(line.rstrip() for line in lines)
-
-
-def _ranges(versions: Iterable[int]) -> str:
-    """[8, 9, 10, 29] as "8 to 10, 29"."""
-    runs: list[list[int]] = []
-    for version in sorted(versions):
-        if runs and version == runs[-1][-1] + 1:
-            runs[-1].append(version)
-        else:
-            runs.append([version])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in runs)

@@ -22,6 +22,7 @@ from onnx_light_ort.host.library_path import resolve_library_path
 from onnx_light_ort.host.memory_map import FileIdentity, is_mapped, mapped_inode, mapped_ort_runtimes
 from onnx_light_ort.host.profiles import CUSTOM_OPS
 from onnx_light_ort.host.unload_report import UnloadReport, reasons_to_stay
+from onnx_light_ort.support_matrix import version_ranges
 
 if TYPE_CHECKING:
     from onnx_light_ort._native import abi
@@ -154,7 +155,7 @@ def call_register_custom_ops(library: LoadedLibrary, session_options: abi.Sessio
     if refused:
         advice = (
             f"it asked GetApi for version {' and '.join(map(str, refused))}, and this host has "
-            f"{', '.join(map(str, accepted))}: use a build of the library for one of those"
+            f"{version_ranges(accepted)}: use a build of the library for one of those"
         )
     else:
         advice = "see the library's documentation for what it needs"
