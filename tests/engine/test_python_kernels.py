@@ -1072,6 +1072,35 @@ def test_more_than_all_elements_are_refused() -> None:
         run_fast(make_node("TopK", ["x", "k"], ["v", "i"]), [numbers(1, (3,)), np.array([4])])
 
 
+@given(
+    seed=seeds,
+    center_point_box=st.integers(0, 1),
+    most=st.integers(0, 4),
+    overlap=st.sampled_from([0.0, 0.3, 0.9]),
+    score=st.sampled_from([None, 0.2]),
+)
+@drawn
+def test_non_max_suppression_keeps_the_boxes_of_the_reference(
+    seed: int, center_point_box: int, most: int, overlap: float, score: float | None
+) -> None:
+    boxes = np.random.default_rng(seed).random((2, 12, 4), np.float32)
+    scores = (np.random.default_rng(seed + 1).integers(0, 9, (2, 3, 12)) / 9).astype(np.float32)
+    limits = [np.array([most], np.int64), np.array([overlap], np.float32)]
+    if score is not None:
+        limits.append(np.array([score], np.float32))
+    names = ["b", "s", "m", "o", "t"][: 2 + len(limits)]
+    node = make_node("NonMaxSuppression", names, ["y"], center_point_box=center_point_box)
+    (actual,) = run_fast(node, [boxes, scores, *limits], output_types=[TensorProto.INT64])
+    (expected,) = run_reference(node, [boxes, scores, *limits], output_types=[TensorProto.INT64])
+    np.testing.assert_array_equal(actual, expected.reshape(-1, 3))
+
+
+def test_non_max_suppression_without_a_number_of_boxes_keeps_none() -> None:
+    inputs = [numbers(1, (1, 3, 4)), numbers(2, (1, 1, 3))]
+    (y,) = run_fast(make_node("NonMaxSuppression", ["b", "s"], ["y"]), inputs)
+    assert y.shape == (0, 3)
+
+
 # Sequences
 
 
@@ -1166,6 +1195,13 @@ def test_category_mapper_maps_both_ways() -> None:
     node = make_node("CategoryMapper", ["x"], ["y"], **attributes, default_string="none")
     (y,) = run_fast(node, [np.array([1, 9])], version=1, output_types=[TensorProto.STRING])
     assert y.tolist() == ["one", "none"]
+
+
+def test_the_first_version_of_tile_repeats_along_one_axis() -> None:
+    x = numbers(1, (2, 3))
+    node = make_node("Tile", ["x", "n", "a"], ["y"])
+    (y,) = run_fast(node, [x, np.array([3], np.float32), np.array([1], np.float32)], version=1)
+    np.testing.assert_array_equal(y, np.tile(x, (1, 3)))
 
 
 # The factory

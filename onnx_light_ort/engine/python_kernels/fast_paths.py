@@ -19,6 +19,7 @@ _FAMILIES = (
     "concat",
     "conv_transpose",
     "convolution",
+    "detection",
     "elementwise",
     "gather",
     "image_decoder",

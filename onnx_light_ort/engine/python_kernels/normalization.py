@@ -93,9 +93,7 @@ def _rms_normalization(node: KernelNode) -> PythonKernel:
 
 
 @fast_path("InstanceNormalization")
-def _instance_normalization(node: KernelNode) -> PythonKernel | None:
-    if node.since_version < 6:
-        return None
+def _instance_normalization(node: KernelNode) -> PythonKernel:
     epsilon: float = node.attribute("epsilon", 1e-5)
 
     def kernel(x: Array, scale: Array, bias: Array) -> Array:

@@ -103,11 +103,9 @@ def _average_pool(node: KernelNode) -> PythonKernel:
 
 
 @fast_path("LpPool")
-def _lp_pool(node: KernelNode) -> PythonKernel | None:
-    if node.since_version < 2:
-        return None
+def _lp_pool(node: KernelNode) -> PythonKernel:
     window = Window.of(node, node.attribute("kernel_shape"))
-    p: int = node.attribute("p", 2)
+    p: float = node.attribute("p", 2)
 
     def kernel(x: Array) -> Array:
         pads, sizes = window.placed_on(x.shape[2:])

@@ -79,8 +79,11 @@ def _expand(node: KernelNode) -> PythonKernel:
 
 
 @fast_path("Tile")
-def _tile(node: KernelNode) -> PythonKernel | None:
-    return None if node.since_version < 6 else lambda x, repeats: np.tile(x, repeats)
+def _tile(node: KernelNode) -> PythonKernel:
+    """Version 1 repeats along one axis, both inputs of one element."""
+    if node.since_version < 6:
+        return lambda x, count, axis: np.concatenate([x] * int(count.item()), int(axis.item()))
+    return lambda x, repeats: np.tile(x, repeats)
 
 
 @fast_path("Shape")
