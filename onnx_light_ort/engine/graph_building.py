@@ -48,11 +48,12 @@ def add_nodes(
     values = graph.values
     for proto in protos:
         node = Node(proto, graph, imports)
-        if node.name:
+        constant = source.constant_of_node(node) if node.op_type == "Constant" and node.domain == "" else None
+        # As in ORT, constants are no nodes any more when names are compared.
+        if node.name and constant is None:
             if node.name in names:
                 raise Fail(f"two nodes of graph {graph.name!r} have the name {node.name!r}: rename one")
             names.add(node.name)
-        constant = source.constant_of_node(node) if node.op_type == "Constant" and node.domain == "" else None
         for name in proto.output:
             if not name:
                 node.outputs.append(None)
