@@ -74,3 +74,27 @@ def test_an_operator_that_nothing_implements_is_refused_when_the_session_is_made
     node = make_node("Gradient", ["x"], ["y"], domain="ai.onnx.preview.training", xs=["x"], y="y")
     with pytest.raises(ort.NotImplemented, match="Gradient"):
         session_of(node, {"x": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, opset=1)
+
+
+@pytest.mark.parametrize("length", [0, 3])
+def test_a_sequence_is_mapped_with_another_sequence_and_a_tensor(length: int) -> None:
+    tensor = onnx.helper.make_tensor_type_proto(TensorProto.FLOAT, [None])
+    sequence = onnx.helper.make_sequence_type_proto(tensor)
+    body = make_graph(
+        [make_node("Add", ["a", "b"], ["ab"]), make_node("Mul", ["ab", "c"], ["y"])],
+        "body",
+        [onnx.helper.make_value_info(name, tensor) for name in "abc"],
+        [onnx.helper.make_value_info("y", tensor)],
+    )
+    graph = make_graph(
+        [make_node("SequenceMap", ["p", "q", "r"], ["s"], body=body)],
+        "map",
+        [onnx.helper.make_value_info(name, sequence if name in "pq" else tensor) for name in "pqr"],
+        [onnx.helper.make_value_info("s", sequence)],
+    )
+    session = ort.InferenceSession(make_model(graph, opset_imports=[make_opsetid("", 17)]).SerializeToString())
+    p, q = ([np.full(2, base + n, np.float32) for n in range(length)] for base in (1, 10))
+    (s,) = session.run(None, {"p": p, "q": q, "r": np.array([2], np.float32)})
+    assert len(s) == length
+    for n, item in enumerate(s):
+        np.testing.assert_array_equal(item, (11 + 2 * n) * np.full(2, 2, np.float32))

@@ -721,7 +721,7 @@ def test_resize_matches_the_reference(seed: int, case: Any, dtype: Any) -> None:
 
 @given(
     seed=seeds,
-    axes=st.sampled_from([[1, 2], [1, 3], [2, 3]]),
+    axes=st.sampled_from([[1, 2], [3, 1], [2, 3]]),
     policy=st.sampled_from(["stretch", "not_larger", "not_smaller"]),
 )
 @drawn

@@ -22,14 +22,15 @@ from onnx_light_ort.engine.python_kernels.kernel_node import Array, KernelNode, 
 if TYPE_CHECKING:
     from onnx.reference.op_run import OpRun
 
-_CONTROL_FLOW = frozenset({"If", "Loop", "Scan"})
+# The executor's, and an operator whose function body handles the empty and the second sequence that its class does not.
+_NOT_FROM_THE_REFERENCE = frozenset({"If", "Loop", "Scan", "SequenceMap"})
 
 
 def reference_class(domain: str, op_type: str, since_version: int) -> type[OpRun] | None:
     """The reference's class for an operator version; None where it has none, or only a function body."""
     operators = _registered_operators(domain)
     versions = operators.get(op_type)
-    if versions is None or (domain == "" and op_type in _CONTROL_FLOW):
+    if versions is None or (domain == "" and op_type in _NOT_FROM_THE_REFERENCE):
         return None
     if len(versions) == 1:
         return versions[None]
