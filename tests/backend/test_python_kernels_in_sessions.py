@@ -98,3 +98,34 @@ def test_a_sequence_is_mapped_with_another_sequence_and_a_tensor(length: int) ->
     assert len(s) == length
     for n, item in enumerate(s):
         np.testing.assert_array_equal(item, (11 + 2 * n) * np.full(2, 2, np.float32))
+
+
+def test_maps_leave_a_session_and_are_fed_to_it() -> None:
+    values = onnx.helper.make_tensor_type_proto(TensorProto.FLOAT, [None, 2])
+    a_map = onnx.TypeProto()
+    a_map.map_type.key_type = TensorProto.STRING
+    a_map.map_type.value_type.tensor_type.elem_type = TensorProto.FLOAT
+    zip_map = make_node("ZipMap", ["x"], ["maps"], domain="ai.onnx.ml", classlabels_strings=["cat", "dog"])
+    graph = make_graph(
+        [zip_map],
+        "to maps",
+        [onnx.helper.make_value_info("x", values)],
+        [onnx.helper.make_value_info("maps", onnx.helper.make_sequence_type_proto(a_map))],
+    )
+    imports = [make_opsetid("ai.onnx.ml", 3), make_opsetid("", 17)]
+    session = ort.InferenceSession(make_model(graph, opset_imports=imports).SerializeToString())
+    (maps,) = session.run(None, {"x": np.array([[1, 2], [3, 4]], np.float32)})
+    assert maps == [{"cat": 1, "dog": 2}, {"cat": 3, "dog": 4}]
+
+    vectorizer = make_node(
+        "DictVectorizer", ["m"], ["y"], domain="ai.onnx.ml", string_vocabulary=["dog", "bird", "cat"]
+    )
+    graph = make_graph(
+        [vectorizer],
+        "from a map",
+        [onnx.helper.make_value_info("m", a_map)],
+        [make_tensor_value_info("y", TensorProto.FLOAT, [1, 3])],
+    )
+    session = ort.InferenceSession(make_model(graph, opset_imports=imports).SerializeToString())
+    (y,) = session.run(None, {"m": {"cat": np.float32(1), "dog": np.float32(2)}})
+    np.testing.assert_array_equal(y, np.array([[2, 0, 1]], np.float32))

@@ -1,4 +1,4 @@
-"""The ai.onnx.ml operators on maps and categories that the reference lacks: CastMap, CategoryMapper, ZipMap."""
+"""The ai.onnx.ml operators on maps and categories: CastMap, CategoryMapper, DictVectorizer, ZipMap."""
 
 from __future__ import annotations
 
@@ -47,6 +47,19 @@ def _category_mapper(node: KernelNode) -> PythonKernel:
     names = dict(zip(integers, strings, strict=True))
     unnamed = node.attribute("default_string", "_Unused")
     return lambda x: np.array([names.get(item, unnamed) for item in x.ravel().tolist()], object).reshape(x.shape)
+
+
+@fast_path("DictVectorizer", domain="ai.onnx.ml")
+def _dict_vectorizer(node: KernelNode) -> PythonKernel:
+    """The values of the vocabulary's keys, in its order, of shape (1, n); 0 or "" for a key that the map lacks."""
+    vocabulary = node.attribute("string_vocabulary") or node.attribute("int64_vocabulary")
+    dtype = node.output_dtype(0)
+
+    def kernel(values: dict[Any, Any]) -> Array:
+        absent = "" if dtype is not None and dtype.kind == "O" else 0
+        return np.array([[values.get(key, absent) for key in vocabulary]], dtype)
+
+    return kernel
 
 
 @fast_path("ZipMap", domain="ai.onnx.ml")
