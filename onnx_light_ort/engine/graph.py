@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 CONTROL_FLOW = frozenset({"If", "Loop", "Scan"})
 
+Signature = tuple["Operator | None", tuple[TypeKey | Any, ...], tuple[TypeKey | Any, ...]]
+
 _NO_SUBGRAPHS: dict[str, Graph] = {}
 
 
@@ -80,6 +82,7 @@ class Node:
 
     __slots__ = (
         "_attributes",
+        "_signature",
         "captures",
         "domain",
         "fate",
@@ -123,6 +126,7 @@ class Node:
         self.fate: Any = None
         self.index = 0
         self._attributes: dict[str, Any] | None = None
+        self._signature: Signature | None = None
 
     @property
     def since_version(self) -> int:
@@ -142,6 +146,16 @@ class Node:
 
             self._attributes = node_attributes(self)
         return self._attributes
+
+    def signature(self) -> Signature:
+        """The operator with the types of inputs and outputs, None where one is absent or not known. Asked for once the
+        types are inferred; they do not change any more then."""
+        signature = self._signature
+        if signature is None:
+            inputs = tuple([value and (value.element_type or value.type_key) for value in self.inputs])
+            outputs = tuple([value and (value.element_type or value.type_key) for value in self.outputs])
+            signature = self._signature = (self.operator, inputs, outputs)
+        return signature
 
     @property
     def input_types(self) -> list[int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from onnx import AttributeProto, GraphProto, NodeProto
 
 from onnx_light_ort.engine.graph import Graph, Node, Value
-from onnx_light_ort.errors import Fail, InvalidArgument
+from onnx_light_ort.errors import Fail, InvalidArgument, InvalidGraph
 
 if TYPE_CHECKING:
     from onnx_light_ort.engine.constant import Constant
@@ -109,6 +109,11 @@ def resolve_inputs(graph: Graph, nodes: Sequence[Node], source: GraphSource) -> 
 
 def _add_subgraphs(node: Node, source: GraphSource) -> None:
     for attribute in node.proto.attribute:
+        if attribute.ref_attr_name:
+            raise InvalidGraph(
+                f"{node}: attribute {attribute.name!r} refers to {attribute.ref_attr_name!r} of a function, but the "
+                "node is in no function"
+            )
         if attribute.type == AttributeProto.GRAPH:
             if not node.subgraphs:
                 node.subgraphs = {}

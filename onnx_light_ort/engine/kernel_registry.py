@@ -229,7 +229,19 @@ def native_registry() -> KernelRegistry:
 
 
 def _native_factory(entry: Any) -> KernelFactory:
+    # A native kernel keeps nothing of its node but attributes and constants: nodes without any share one.
+    shared: dict[Any, KernelProduct] = {}
+
     def create(node: Node) -> KernelProduct:
+        if node.proto.attribute or any(value is not None and value.constant is not None for value in node.inputs):
+            return describe(node)
+        key = node.signature()
+        kernel = shared.get(key)
+        if kernel is None:
+            kernel = shared[key] = describe(node)
+        return kernel
+
+    def describe(node: Node) -> KernelProduct:
         return entry.create(
             node.name,
             node.domain,
@@ -331,12 +343,7 @@ class KernelContext:
 
     def candidates(self, node: Node) -> list[KernelEntry]:
         """The kernels that serve a node, best first."""
-        key = (
-            node.operator,
-            tuple([value.type_key if value is not None else None for value in node.inputs]),
-            tuple([value.type_key if value is not None else None for value in node.outputs]),
-            bool(node.captures),
-        )
+        key = (node.signature(), bool(node.captures))
         found = self._cache.get(key)
         if found is None:
             entries = [registry.find(node) for registry in self._asked(node)]

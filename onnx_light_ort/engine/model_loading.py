@@ -21,6 +21,9 @@ from onnx_light_ort.errors import Fail, InvalidArgument, InvalidProtobuf, NoSuch
 
 _log = logging.getLogger("onnx_light_ort")
 
+#: Tensors of subgraphs from this size on are taken out of the subgraph's proto.
+_HOISTED_FROM = 1024
+
 #: The newest IR version whose rules this loader knows.
 NEWEST_IR_VERSION = 14
 
@@ -205,7 +208,8 @@ class _Loader(EmbeddedTensors):
         return found
 
     def _is_left_out(self, tensor: TensorProto) -> bool:
-        return tensor.data_location == TensorProto.EXTERNAL or self._skeleton.taken_data(tensor) is not None
+        is_external = tensor.data_location == TensorProto.EXTERNAL
+        return is_external or self._skeleton.taken_data(tensor) is not None or tensor.ByteSize() > _HOISTED_FROM
 
     def _model_names(self) -> Iterator[str]:
         graph = self._skeleton.proto.graph

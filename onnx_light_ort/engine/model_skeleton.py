@@ -2,7 +2,8 @@
 
 Protobuf's parser copies every tensor, and reading one back copies it again. Here the wire format of a large model is
 walked once: the raw data of big tensors is left where it is (a mapped file, or the caller's bytes), and in its place
-the skeleton keeps a short token. The skeleton is then parsed as any model; it is small whatever the weights are.
+the skeleton keeps a short token. What nodes carry for people (doc strings, metadata) is left out with it. The skeleton
+is then parsed as any model; it is small whatever the weights are.
 
 Wire format: https://protobuf.dev/programming-guides/encoding; field numbers: onnx.proto.
 """
@@ -20,10 +21,14 @@ from onnx_light_ort.errors import InvalidProtobuf
 _SPLIT_FROM = 1 << 20
 #: A tensor with less raw data stays in the skeleton.
 _TENSOR_FROM = 4096
+#: A message below this size is copied as it is.
+_MESSAGE_FROM = 512
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 
 _TENSOR_RAW_DATA = 9
+# doc_string and metadata_props of a node: exporters leave stack traces there, many times the size of the node.
+_NODE_NOTES = frozenset({6, 9})
 
 _MESSAGE_TENSOR = "tensor"
 # Fields that lead to tensors, by message: field number -> message.
@@ -116,7 +121,13 @@ def _copy_message(
             if stop > end:
                 raise _Malformed
             number = key >> 3
-            if length >= _TENSOR_FROM and (number in nested or (is_tensor and number == _TENSOR_RAW_DATA)):
+            if message == "node" and number in _NODE_NOTES:
+                emit(data[copied:start])
+                size += start - copied
+                copied = stop
+            elif length >= (_TENSOR_FROM if is_tensor else _MESSAGE_FROM) and (
+                number in nested or (is_tensor and number == _TENSOR_RAW_DATA)
+            ):
                 emit(data[copied:start])
                 size += start - copied
                 if is_tensor:

@@ -90,7 +90,6 @@ def infer_model(model: Model, context: KernelContext) -> None:
         Fail: types or shapes contradict each other.
     """
     has_foreign = resolve_operators(model.graph.all_nodes(), model.functions, context)
-    _check_structure(model)
     region = Region(model.graph.nodes, model.opset_imports, model.functions, context, model.ir_version)
     region.check()
     region.infer()
@@ -110,11 +109,7 @@ def check_types(nodes: Iterable[Node]) -> None:
         operator = node.operator
         if operator is None:
             continue
-        key = (
-            operator,
-            tuple([value.type_key if value is not None else None for value in node.inputs]),
-            tuple([value.type_key if value is not None else None for value in node.outputs]),
-        )
+        key = node.signature()
         if key not in checked:
             operator.check_types(node)
             checked.add(key)
@@ -153,17 +148,22 @@ class Region:
         self._add_inputs(graph)
 
     def _add_inputs(self, graph: GraphProto) -> None:
-        made = {value for node in self._nodes for value in node.outputs}
-        read = dict.fromkeys(value for node in self._nodes for value in node.reads())
-        for value in read:
-            if value in made:
-                continue
+        inside = set(self._nodes)
+        outer: dict[Value, None] = {}
+        for node in self._nodes:
+            for value in node.inputs:
+                if value is not None and value.producer not in inside:
+                    outer[value] = None
+            for value in node.captures:
+                if value.producer not in inside:
+                    outer[value] = None
+        for value in outer:
             constant = value.constant
             if constant is not None and _is_small(constant):
                 graph.initializer.append(constant.tensor_proto(value.name))
             elif value.type_proto is not None:
                 graph.input.append(ValueInfoProto(name=value.name, type=value.type_proto))
-        for node in self._nodes:
+        for node in inside:
             for subgraph in node.subgraphs.values():
                 for nested in subgraph.all_graphs():
                     for value in nested.hoisted:
@@ -267,7 +267,12 @@ def _apply(graph: GraphProto, values: Mapping[str, Value]) -> None:
         for info in infos:
             value = values.get(info.name)
             if value is not None:
-                _merge(value, info.type)
+                inferred = info.type
+                element_type = inferred.tensor_type.elem_type
+                if value.type_proto is None and element_type:
+                    value.type_proto, value.element_type = inferred, element_type
+                else:
+                    _merge(value, inferred)
 
 
 def _merge(value: Value, inferred: TypeProto) -> None:
@@ -336,17 +341,6 @@ def _first_error(error: Exception) -> str:
     for prefix in ("[ShapeInferenceError] ", "Inference error(s): "):
         text = text.removeprefix(prefix)
     return text.strip()
-
-
-def _check_structure(model: Model) -> None:
-    """What the checker would not tell with the names of node and value, or in another class of error."""
-    for node in model.graph.all_nodes():
-        for attribute in node.proto.attribute:
-            if attribute.ref_attr_name:
-                raise InvalidGraph(
-                    f"{node}: attribute {attribute.name!r} refers to {attribute.ref_attr_name!r} of a function, but "
-                    "the node is in no function"
-                )
 
 
 def infer_foreign_nodes(nodes: Iterable[Node], context: KernelContext, functions: Functions) -> None:
