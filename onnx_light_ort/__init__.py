@@ -5,8 +5,6 @@ The names follow ORT's own Python package: a program that uses it changes its im
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 from onnx_light_ort.errors import (
     DeviceReset,
     EngineError,
@@ -47,11 +45,6 @@ from onnx_light_ort.session_options import (
     SessionOptions,
 )
 from onnx_light_ort.support_matrix import support_matrix
-
-try:
-    __version__ = version("onnx-light-ort")
-except PackageNotFoundError:  # used from a source tree
-    __version__ = "0.0.0"
 
 __all__ = [
     "DeviceReset",
@@ -94,3 +87,15 @@ __all__ = [
     "set_library_allow_list",
     "support_matrix",
 ]
+
+
+def __getattr__(name: str) -> str:
+    # importlib.metadata takes longer to import than this package.
+    if name != "__version__":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("onnx-light-ort")
+    except PackageNotFoundError:  # used from a source tree
+        return "0.0.0"

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from onnx_light_ort.engine.value_type import STRING, numpy_dtype
 from onnx_light_ort.errors import Fail
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Array = np.ndarray[Any, Any]
 
@@ -52,6 +54,8 @@ class ParallelFor:
             return
         with self._lock:
             if self._pool is None:
+                from concurrent.futures import ThreadPoolExecutor
+
                 self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="onnx_light_ort")
             pool = self._pool
         futures = [pool.submit(body, begin, min(begin + step, total)) for begin in range(step, total, step)]
