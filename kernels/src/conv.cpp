@@ -14,6 +14,15 @@
 namespace onnx_light_ort::kernels {
 namespace {
 
+// n elements, in steps that are long enough to spare a call for each short row.
+template <class T>
+void copy_elements(const T* from, int64_t n, T* to) {
+  constexpr int64_t kStep = 32 / sizeof(T);
+  int64_t i = 0;
+  for (; i + kStep <= n; i += kStep) std::memcpy(to + i, from + i, 32);
+  for (; i < n; ++i) to[i] = from[i];
+}
+
 // Column (od, oh, ow) has the elements (channel, kd, kh, kw) that the window covers there.
 template <class T>
 class ImageColumns final : public ColumnSource<T> {
@@ -21,55 +30,68 @@ class ImageColumns final : public ColumnSource<T> {
   ImageColumns(const T* image, const PlacedWindow& window) : image_(image), window_(window) {}
 
   void pack(int64_t k_begin, int64_t k_count, int64_t column, int64_t count, int64_t width, T* panel) const override {
-    const PlacedWindow& w = window_;
-    // The panel's columns as runs of one output row each, the same for every k.
-    struct Run {
-      int64_t depth, height, first, count;
-    };
-    constexpr int64_t kMaxWidth = 64;
-    Run runs[kMaxWidth];
-    int64_t run_count = 0;
-    for (int64_t done = 0; done < count;) {
-      const int64_t index = column + done;
-      const int64_t first = index % w.out[2];
-      const int64_t row = index / w.out[2];
-      const int64_t n = std::min(w.out[2] - first, count - done);
-      runs[run_count++] = {row / w.out[1], row % w.out[1], first, n};
-      done += n;
+    const int64_t taps = window_.taps();
+    const int64_t first_tap = k_begin % taps;
+    const bool all_taps = k_count >= taps;
+    // What the panel reads of a channel is the same for every channel: stretches of rows, listed by tap.
+    std::vector<Stretch> stretches;
+    std::vector<size_t> ends(static_cast<size_t>(taps), 0);
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      if (all_taps || (tap - first_tap + taps) % taps < k_count) list_stretches(tap, column, count, stretches);
+      ends[static_cast<size_t>(tap)] = stretches.size();
     }
-    const int64_t taps = w.taps();
+    const T* channel = image_ + k_begin / taps * window_.in_count();
+    int64_t tap = first_tap;
     for (int64_t k = 0; k < k_count; ++k, panel += width) {
-      const int64_t tap = (k_begin + k) % taps;
-      const T* channel = image_ + (k_begin + k) / taps * w.in_count();
-      const int64_t kd = tap / (w.kernel[1] * w.kernel[2]) * w.dilation[0] - w.pad_begin[0];
-      const int64_t kh = tap / w.kernel[2] % w.kernel[1] * w.dilation[1] - w.pad_begin[1];
-      const int64_t kw = tap % w.kernel[2] * w.dilation[2] - w.pad_begin[2];
-      T* to = panel;
-      for (int64_t r = 0; r < run_count; ++r) {
-        const Run& run = runs[r];
-        const int64_t depth = run.depth * w.stride[0] + kd;
-        const int64_t height = run.height * w.stride[1] + kh;
-        const bool inside = depth >= 0 && depth < w.in[0] && height >= 0 && height < w.in[1];
-        copy_row(inside ? channel + (depth * w.in[1] + height) * w.in[2] : nullptr, run.first * w.stride[2] + kw,
-                 run.count, to);
-        to += run.count;
+      int64_t filled = 0;
+      for (size_t i = tap == 0 ? 0 : ends[static_cast<size_t>(tap) - 1]; i < ends[static_cast<size_t>(tap)]; ++i) {
+        const Stretch& stretch = stretches[i];
+        for (; filled < stretch.at; ++filled) panel[filled] = T(0);
+        const T* from = channel + stretch.from;
+        if (window_.stride[2] == 1) {
+          copy_elements(from, stretch.count, panel + stretch.at);
+        } else {
+          for (int64_t j = 0; j < stretch.count; ++j) panel[stretch.at + j] = from[j * window_.stride[2]];
+        }
+        filled = stretch.at + stretch.count;
       }
-      for (; to < panel + width; ++to) *to = T(0);
+      for (; filled < width; ++filled) panel[filled] = T(0);
+      if (++tap == taps) {
+        tap = 0;
+        channel += window_.in_count();
+      }
     }
   }
 
  private:
-  // n elements of a row from position `start` on, a stride apart; zero outside the row, or for no row at all.
-  void copy_row(const T* row, int64_t start, int64_t n, T* to) const {
-    const int64_t stride = window_.stride[2];
-    const ValidRange valid = row == nullptr ? ValidRange{n, n} : valid_range(n, stride, -start, 0, window_.in[2]);
-    for (int64_t i = 0; i < valid.first; ++i) to[i] = T(0);
-    if (stride == 1) {
-      std::copy(row + start + valid.first, row + start + valid.last, to + valid.first);
-    } else {
-      for (int64_t i = valid.first; i < valid.last; ++i) to[i] = row[start + i * stride];
+  // Elements [at, at + count) of a panel's line come from the channel's element `from` on, a stride apart.
+  struct Stretch {
+    int64_t at;
+    int64_t count;
+    int64_t from;
+  };
+
+  void list_stretches(int64_t tap, int64_t column, int64_t count, std::vector<Stretch>& stretches) const {
+    const PlacedWindow& w = window_;
+    const int64_t kd = tap / (w.kernel[1] * w.kernel[2]) * w.dilation[0] - w.pad_begin[0];
+    const int64_t kh = tap / w.kernel[2] % w.kernel[1] * w.dilation[1] - w.pad_begin[1];
+    const int64_t kw = tap % w.kernel[2] * w.dilation[2] - w.pad_begin[2];
+    int64_t first = column % w.out[2];
+    int64_t row = column / w.out[2];
+    for (int64_t at = 0; at < count; first = 0, ++row) {
+      const int64_t n = std::min(w.out[2] - first, count - at);
+      const int64_t depth = row / w.out[1] * w.stride[0] + kd;
+      const int64_t height = row % w.out[1] * w.stride[1] + kh;
+      if (depth >= 0 && depth < w.in[0] && height >= 0 && height < w.in[1]) {
+        const int64_t start = first * w.stride[2] + kw;
+        const ValidRange valid = valid_range(n, w.stride[2], -start, 0, w.in[2]);
+        if (valid.last > valid.first) {
+          const int64_t from = (depth * w.in[1] + height) * w.in[2] + start + valid.first * w.stride[2];
+          stretches.push_back({at + valid.first, valid.last - valid.first, from});
+        }
+      }
+      at += n;
     }
-    for (int64_t i = valid.last; i < n; ++i) to[i] = T(0);
   }
 
   const T* image_;
@@ -81,7 +103,8 @@ class ConvKernel final : public Kernel {
  public:
   explicit ConvKernel(const Node& node) : window_(node), groups_(node.attribute_or<int64_t>("group", 1)) {
     const TensorView* w = constant_input(node, 1);
-    if (w == nullptr || w->rank < 3 || w->dims[1] == 1 || groups_ < 1 || w->dims[0] % groups_ != 0) return;
+    if (w == nullptr || w->rank < 3 || groups_ < 1 || w->dims[0] % groups_ != 0) return;
+    if (is_depthwise(*w)) return;
     if (w->element_count == 0 || w->element_count * static_cast<int64_t>(sizeof(T)) > kMaxPackedBytes) return;
     const int64_t rows = w->dims[0] / groups_;
     const int64_t k = w->element_count / w->dims[0];
@@ -108,14 +131,17 @@ class ConvKernel final : public Kernel {
     const TensorView& y = context.output(0, dims.data(), dims.size());
     if (y.element_count == 0) return;
     const T* bias_data = bias != nullptr ? bias->as<T>() : nullptr;
-    if (w.dims[1] == 1 && window.in[0] == 1 && window.kernel[0] == 1) {
-      depthwise(context, x, w, bias_data, y, window);
+    if (is_depthwise(w)) {
+      depthwise(context, x, w, bias_data, y, window.with_long_rows());
     } else {
-      product_of_columns(context, x, w, bias_data, y, window);
+      product_of_columns(context, x, w, bias_data, y, window.with_long_rows());
     }
   }
 
  private:
+  // One input channel a group, in a plane.
+  bool is_depthwise(const TensorView& w) const { return w.dims[1] == 1 && groups_ > 1 && w.rank <= 4; }
+
   void product_of_columns(RunContext& context, const TensorView& x, const TensorView& w, const T* bias,
                           const TensorView& y, const PlacedWindow& window) const {
     const int64_t rows = w.dims[0] / groups_;
@@ -170,7 +196,8 @@ class ConvKernel final : public Kernel {
     const int64_t row_elements = width * stride;
     const int64_t work = taps * window.out_count();
     const int64_t grain = std::max<int64_t>({1, (planes + 15) / 16, 65536 / work});
-    const size_t slot_elements = static_cast<size_t>(height * row_elements);
+    // The last row of a plane is read in whole vectors.
+    const size_t slot_elements = static_cast<size_t>(height * row_elements + micro_kernels<T>().vector);
     const auto slots = static_cast<size_t>((planes + grain - 1) / grain);
     T* scratch = static_cast<T*>(context.scratch(slot_elements * slots * sizeof(T)));
     const auto convolve_row = micro_kernels<T>().convolve_row;

@@ -78,7 +78,11 @@ namespace onnx_light_ort::kernels::vector_math {
   return magnitude < 0.625f ? near_zero : (x < 0.0f ? -far : far);
 }
 
-[[gnu::always_inline]] inline float sigmoid(float x) noexcept { return 1.0f / (1.0f + exp(-x)); }
+/// By exp of a negative number only, so that small results keep their relative precision.
+[[gnu::always_inline]] inline float sigmoid(float x) noexcept {
+  const float e = exp(x < 0.0f ? x : -x);
+  return (x < 0.0f ? e : 1.0f) / (1.0f + e);
+}
 
 [[gnu::always_inline]] inline float erf(float x) noexcept {
   const float magnitude = x < 0.0f ? -x : x;

@@ -1,6 +1,18 @@
 #include "window.h"
 
 namespace onnx_light_ort::kernels {
+PlacedWindow PlacedWindow::with_long_rows() const {
+  PlacedWindow w = *this;
+  const auto is_one = [&w](size_t d) {
+    return w.in[d] == 1 && w.kernel[d] == 1 && w.out[d] == 1 && w.pad_begin[d] == 0 && w.pad_end[d] == 0;
+  };
+  for (int moved = 0; moved < 2 && is_one(2); ++moved) {
+    for (Extents* extents : {&w.in, &w.kernel, &w.stride, &w.dilation, &w.pad_begin, &w.pad_end, &w.out}) {
+      *extents = {(*extents)[2], (*extents)[0], (*extents)[1]};
+    }
+  }
+  return w;
+}
 
 Window::Window(const Node& node)
     : op_(node.op_type),

@@ -26,6 +26,10 @@ struct PlacedWindow {
   int64_t in_count() const { return in[0] * in[1] * in[2]; }
   int64_t out_count() const { return out[0] * out[1] * out[2]; }
   int64_t taps() const { return kernel[0] * kernel[1] * kernel[2]; }
+
+  /// The same window with dimensions of one element at the end moved to the front, so that rows are as long as they
+  /// can be. The memory layout does not change.
+  PlacedWindow with_long_rows() const;
 };
 
 class Window {

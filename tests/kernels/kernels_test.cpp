@@ -1,0 +1,640 @@
+// Native kernels against plain loops. Each test is a function whose name is the sentence that it proves.
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <sstream>
+
+#include "element_type.h"
+#include "onnx_light_ort/kernels/error.h"
+#include "onnx_light_ort/kernels/kernel_registry.h"
+#include "serial_context.h"
+
+namespace onnx_light_ort::kernels::test {
+namespace {
+
+std::mt19937& random_bits() {
+  static std::mt19937 generator(20240229);
+  return generator;
+}
+
+int64_t pick(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(random_bits()); }
+
+[[noreturn]] void fail_check(const std::string& what, int line) {
+  throw std::logic_error("line " + std::to_string(line) + ": " + what);
+}
+
+#define CHECK(condition) \
+  if (!(condition)) fail_check(#condition, __LINE__)
+
+using Shape = std::vector<int64_t>;
+
+template <class T>
+OwnedTensor tensor(const Shape& shape, const std::vector<T>& values) {
+  OwnedTensor made(kDataTypeOf<T>, shape.data(), shape.size());
+  CHECK(static_cast<size_t>(made.view.element_count) == values.size());
+  std::copy(values.begin(), values.end(), made.view.as<T>());
+  return made;
+}
+
+template <class T>
+OwnedTensor random_tensor(const Shape& shape, double low = -2, double high = 2) {
+  OwnedTensor made(kDataTypeOf<T>, shape.data(), shape.size());
+  std::uniform_real_distribution<double> value(low, high);
+  for (int64_t i = 0; i < made.view.element_count; ++i) made.view.as<T>()[i] = static_cast<T>(value(random_bits()));
+  return made;
+}
+
+Shape random_shape(size_t rank, int64_t largest) {
+  Shape shape(rank);
+  for (int64_t& extent : shape) extent = pick(0, 9) == 0 ? 0 : pick(1, largest);
+  return shape;
+}
+
+struct Call {
+  std::string op;
+  int version = 13;
+  std::vector<const TensorView*> inputs;
+  std::vector<DataType> outputs;
+  std::map<std::string, Attribute, std::less<>> attributes = {};
+  std::vector<bool> constant = {};
+  int threads = 1;
+  int reuse = -1;
+
+  std::unique_ptr<SerialContext> run() const {
+    Node node;
+    node.name = "node";
+    node.op_type = op;
+    node.since_version = version;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      node.input_types.push_back(inputs[i] != nullptr ? inputs[i]->dtype : DataType::kUndefined);
+      node.constant_inputs.push_back(i < constant.size() && constant[i] ? inputs[i] : nullptr);
+    }
+    node.output_types = outputs;
+    node.attributes = attributes;
+    for (const KernelEntry& entry : native_kernels().entries()) {
+      if (entry.op_type != op || version < entry.since_version || version > entry.end_version) continue;
+      const std::unique_ptr<Kernel> kernel = entry.factory(node);
+      auto context = std::make_unique<SerialContext>(inputs, outputs, threads);
+      if (reuse >= 0) context->allow_reuse(static_cast<size_t>(reuse));
+      kernel->compute(*context);
+      return context;
+    }
+    throw std::logic_error("no kernel for " + op);
+  }
+};
+
+template <class T>
+void check_close(const TensorView& got, const std::vector<T>& expected, double tolerance, int line) {
+  if (static_cast<size_t>(got.element_count) != expected.size()) fail_check("element counts differ", line);
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const double a = static_cast<double>(got.as<T>()[i]);
+    const double b = static_cast<double>(expected[i]);
+    if (a == b || (std::isnan(a) && std::isnan(b))) continue;
+    if (!(std::abs(a - b) <= tolerance * (1 + std::abs(b)))) {
+      std::ostringstream text;
+      text << "element " << i << " is " << a << ", expected " << b;
+      fail_check(text.str(), line);
+    }
+  }
+}
+
+// Products ------------------------------------------------------------------------------------------------------------
+
+template <class T>
+std::vector<T> naive_product(const T* a, const T* b, int64_t m, int64_t n, int64_t k, bool transpose_a,
+                             bool transpose_b) {
+  std::vector<T> c(static_cast<size_t>(m * n));
+  for (int64_t i = 0; i < m; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int64_t s = 0; s < k; ++s) {
+        sum += static_cast<double>(a[transpose_a ? s * m + i : i * k + s]) *
+               static_cast<double>(b[transpose_b ? j * k + s : s * n + j]);
+      }
+      c[static_cast<size_t>(i * n + j)] = static_cast<T>(sum);
+    }
+  }
+  return c;
+}
+
+template <class T>
+void gemm_case(int64_t m, int64_t n, int64_t k, bool transpose_a, bool transpose_b, bool constant, int threads) {
+  const OwnedTensor a = random_tensor<T>(transpose_a ? Shape{k, m} : Shape{m, k});
+  const OwnedTensor b = random_tensor<T>(transpose_b ? Shape{n, k} : Shape{k, n});
+  const Call call{"Gemm",
+                  13,
+                  {&a.view, &b.view},
+                  {kDataTypeOf<T>},
+                  {{"transA", int64_t{transpose_a}}, {"transB", int64_t{transpose_b}}},
+                  {false, constant},
+                  threads};
+  const std::vector<T> expected = naive_product(a.view.as<T>(), b.view.as<T>(), m, n, k, transpose_a, transpose_b);
+  check_close(call.run()->result(0), expected, sizeof(T) == 4 ? 1e-4 : 1e-12, __LINE__);
+}
+
+void gemm_equals_the_plain_product_for_every_edge_of_its_tiles() {
+  for (const int64_t m : {1, 2, 4, 5, 12, 13, 25, 40}) {
+    for (const int64_t n : {1, 3, 16, 17, 31, 32, 33, 70}) {
+      for (const int64_t k : {1, 2, 7, 64}) {
+        const bool flip_a = pick(0, 1) != 0;
+        const bool flip_b = pick(0, 1) != 0;
+        const bool constant = pick(0, 1) != 0;
+        gemm_case<float>(m, n, k, flip_a, flip_b, constant, 1);
+        gemm_case<double>(m, n, k, flip_a, flip_b, constant, 1);
+      }
+    }
+  }
+}
+
+void gemm_equals_the_plain_product_beyond_its_blocks_and_with_threads() {
+  for (const bool constant : {false, true}) {
+    gemm_case<float>(37, 600, 530, false, false, constant, 3);
+    gemm_case<float>(300, 45, 300, false, true, constant, 3);
+    gemm_case<float>(1, 3000, 259, false, false, constant, 2);
+    gemm_case<float>(1, 300, 259, false, true, constant, 2);
+    gemm_case<double>(130, 270, 258, true, false, constant, 2);
+  }
+  gemm_case<float>(3, 4, 0, false, false, false, 1);
+  gemm_case<float>(0, 4, 5, false, false, false, 1);
+}
+
+void matmul_broadcasts_batches_and_drops_the_dimensions_of_vectors() {
+  const OwnedTensor a = random_tensor<float>({2, 1, 3, 4});
+  const OwnedTensor b = random_tensor<float>({5, 4, 6});
+  const auto context = Call{"MatMul", 13, {&a.view, &b.view}, {DataType::kFloat}, {}, {}, 2}.run();
+  const TensorView& y = context->result(0);
+  CHECK((Shape(y.dims, y.dims + y.rank) == Shape{2, 5, 3, 6}));
+  for (int64_t i = 0; i < 10; ++i) {
+    const auto expected =
+        naive_product(a.view.as<float>() + i / 5 * 12, b.view.as<float>() + i % 5 * 24, 3, 6, 4, false, false);
+    TensorView one = y;
+    one.data = y.as<float>() + i * 18;
+    one.element_count = 18;
+    check_close(one, expected, 1e-5, __LINE__);
+  }
+  const OwnedTensor v = random_tensor<float>({4});
+  CHECK((Call{"MatMul", 13, {&v.view, &v.view}, {DataType::kFloat}}.run()->result(0).rank == 0));
+}
+
+void matmul_of_integers_wraps_around() {
+  const OwnedTensor a = tensor<int32_t>({1, 2}, {std::numeric_limits<int32_t>::max(), 1});
+  const OwnedTensor b = tensor<int32_t>({2, 1}, {2, 3});
+  CHECK((*Call{"MatMul", 13, {&a.view, &b.view}, {DataType::kInt32}}.run()->result(0).as<int32_t>() == 1));
+}
+
+void matmul_integer_is_exact_for_extreme_values_and_long_sums() {
+  const int64_t k = 700;
+  const OwnedTensor a = tensor<uint8_t>({1, k}, std::vector<uint8_t>(static_cast<size_t>(k), 255));
+  const OwnedTensor b = tensor<int8_t>({k, 1}, std::vector<int8_t>(static_cast<size_t>(k), -128));
+  const OwnedTensor zero = tensor<int8_t>({}, {127});
+  const auto context = Call{"MatMulInteger", 10, {&a.view, &b.view, nullptr, &zero.view}, {DataType::kInt32}}.run();
+  CHECK(*context->result(0).as<int32_t>() == 700 * 255 * -255);
+}
+
+// Convolution ---------------------------------------------------------------------------------------------------------
+
+void convolution_equals_the_plain_sum_over_random_windows() {
+  for (int round = 0; round < 150; ++round) {
+    const int64_t groups = pick(1, 3);
+    const int64_t channels = groups * pick(1, 3);
+    const int64_t filters = groups * pick(1, 4);
+    const int64_t kernel[] = {pick(1, 3), pick(1, 5)};
+    const int64_t stride[] = {pick(1, 3), pick(1, 3)};
+    const int64_t dilation[] = {pick(1, 2), pick(1, 2)};
+    const int64_t pads[] = {pick(0, 2), pick(0, 2), pick(0, 2), pick(0, 2)};
+    const int64_t in[] = {pick(5, 9), pick(9, 45)};
+    const int64_t batch = pick(1, 2);
+    int64_t out[2];
+    for (int d = 0; d < 2; ++d) {
+      out[d] = (in[d] + pads[d] + pads[d + 2] - dilation[d] * (kernel[d] - 1) - 1) / stride[d] + 1;
+    }
+    const OwnedTensor x = random_tensor<float>({batch, channels, in[0], in[1]});
+    const OwnedTensor w = random_tensor<float>({filters, channels / groups, kernel[0], kernel[1]});
+    const OwnedTensor bias = random_tensor<float>({filters});
+    std::vector<float> expected;
+    for (int64_t n = 0; n < batch; ++n) {
+      for (int64_t f = 0; f < filters; ++f) {
+        for (int64_t oh = 0; oh < out[0]; ++oh) {
+          for (int64_t ow = 0; ow < out[1]; ++ow) {
+            double sum = bias.view.as<float>()[f];
+            for (int64_t c = 0; c < channels / groups; ++c) {
+              const int64_t channel = f / (filters / groups) * (channels / groups) + c;
+              for (int64_t kh = 0; kh < kernel[0]; ++kh) {
+                for (int64_t kw = 0; kw < kernel[1]; ++kw) {
+                  const int64_t ih = oh * stride[0] - pads[0] + kh * dilation[0];
+                  const int64_t iw = ow * stride[1] - pads[1] + kw * dilation[1];
+                  if (ih < 0 || iw < 0 || ih >= in[0] || iw >= in[1]) continue;
+                  sum += double{x.view.as<float>()[((n * channels + channel) * in[0] + ih) * in[1] + iw]} *
+                         w.view.as<float>()[((f * (channels / groups) + c) * kernel[0] + kh) * kernel[1] + kw];
+                }
+              }
+            }
+            expected.push_back(static_cast<float>(sum));
+          }
+        }
+      }
+    }
+    const Call call{"Conv",
+                    11,
+                    {&x.view, &w.view, &bias.view},
+                    {DataType::kFloat},
+                    {{"group", groups},
+                     {"strides", Shape(stride, stride + 2)},
+                     {"dilations", Shape(dilation, dilation + 2)},
+                     {"pads", Shape(pads, pads + 4)}},
+                    {false, pick(0, 1) != 0},
+                    static_cast<int>(pick(1, 2))};
+    check_close(call.run()->result(0), expected, 1e-4, __LINE__);
+  }
+}
+
+// Elementwise ---------------------------------------------------------------------------------------------------------
+
+// Offset into a tensor of `own` for the index-th element of the broadcast shape.
+int64_t broadcast_offset(const Shape& out, const Shape& own, int64_t index) {
+  int64_t offset = 0;
+  int64_t stride = 1;
+  for (size_t from_back = 0; from_back < out.size(); ++from_back) {
+    const int64_t extent = out[out.size() - 1 - from_back];
+    if (from_back < own.size()) {
+      const int64_t own_extent = own[own.size() - 1 - from_back];
+      if (own_extent != 1) offset += index % extent * stride;
+      stride *= own_extent;
+    }
+    index /= extent;
+  }
+  return offset;
+}
+
+void binary_operators_broadcast_like_the_index_rule_in_place_or_not() {
+  for (int round = 0; round < 300; ++round) {
+    const Shape out = random_shape(static_cast<size_t>(pick(0, 5)), 6);
+    Shape shapes[2] = {out, out};
+    for (Shape& shape : shapes) {
+      for (int64_t& extent : shape) extent = pick(0, 2) == 0 && extent != 0 ? 1 : extent;
+      shape.erase(shape.begin(), shape.begin() + pick(0, static_cast<int64_t>(shape.size())));
+    }
+    OwnedTensor a = random_tensor<float>(shapes[0]);
+    const OwnedTensor b = random_tensor<float>(shapes[1]);
+    Shape result;
+    for (size_t from_back = 0; from_back < std::max(shapes[0].size(), shapes[1].size()); ++from_back) {
+      int64_t extent = 1;
+      for (const Shape& shape : shapes) {
+        const int64_t own = from_back < shape.size() ? shape[shape.size() - 1 - from_back] : 1;
+        extent = own != 1 ? own : extent;
+      }
+      result.insert(result.begin(), extent);
+    }
+    const int64_t total = std::accumulate(result.begin(), result.end(), int64_t{1}, std::multiplies<>());
+    std::vector<float> expected;
+    for (int64_t i = 0; i < total; ++i) {
+      expected.push_back(a.view.as<float>()[broadcast_offset(result, shapes[0], i)] -
+                         b.view.as<float>()[broadcast_offset(result, shapes[1], i)]);
+    }
+    const int reuse = shapes[0] == result && pick(0, 1) != 0 ? 0 : -1;
+    const auto context = Call{"Sub", 14, {&a.view, &b.view}, {DataType::kFloat}, {}, {}, 2, reuse}.run();
+    check_close(context->result(0), expected, 0, __LINE__);
+  }
+}
+
+void threads_see_disjoint_parts_of_a_long_broadcast() {
+  const OwnedTensor a = random_tensor<float>({300, 1, 400});
+  const OwnedTensor b = random_tensor<float>({3, 1});
+  const auto context = Call{"Mul", 14, {&a.view, &b.view}, {DataType::kFloat}, {}, {}, 3}.run();
+  for (int64_t i = 0; i < 360000; ++i) {
+    const float expected = a.view.as<float>()[i / 1200 * 400 + i % 400] * b.view.as<float>()[i / 400 % 3];
+    CHECK(context->result(0).as<float>()[i] == expected);
+  }
+}
+
+void integer_division_truncates_wraps_and_never_traps() {
+  const int32_t lowest = std::numeric_limits<int32_t>::min();
+  const OwnedTensor a = tensor<int32_t>({4}, {-7, 7, lowest, 5});
+  const OwnedTensor b = tensor<int32_t>({4}, {2, -2, -1, 0});
+  check_close<int32_t>(Call{"Div", 14, {&a.view, &b.view}, {DataType::kInt32}}.run()->result(0), {-3, -3, lowest, 0}, 0,
+                       __LINE__);
+}
+
+void integers_wrap_around_without_overflow() {
+  const OwnedTensor a = tensor<uint16_t>({1}, {65535});
+  CHECK((*Call{"Mul", 14, {&a.view, &a.view}, {DataType::kUInt16}}.run()->result(0).as<uint16_t>() == 1));
+  const OwnedTensor c = tensor<int64_t>({1}, {std::numeric_limits<int64_t>::min()});
+  for (const char* op : {"Neg", "Abs"}) {
+    CHECK((*Call{op, 13, {&c.view}, {DataType::kInt64}}.run()->result(0).as<int64_t>() == *c.view.as<int64_t>()));
+  }
+}
+
+void extrema_propagate_nan_and_relu_and_clip_keep_it() {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const OwnedTensor a = tensor<float>({3}, {nan, 1, nan});
+  const OwnedTensor b = tensor<float>({3}, {1, nan, nan});
+  for (const char* op : {"Max", "Min"}) {
+    check_close<float>(Call{op, 13, {&a.view, &b.view}, {DataType::kFloat}}.run()->result(0), {nan, nan, nan}, 0,
+                       __LINE__);
+  }
+  const OwnedTensor x = tensor<float>({4}, {nan, -1, 0.5, 9});
+  check_close<float>(Call{"Relu", 14, {&x.view}, {DataType::kFloat}}.run()->result(0), {nan, 0, 0.5, 9}, 0, __LINE__);
+  const OwnedTensor low = tensor<float>({}, {0});
+  const OwnedTensor high = tensor<float>({}, {2});
+  check_close<float>(Call{"Clip", 13, {&x.view, &low.view, &high.view}, {DataType::kFloat}}.run()->result(0),
+                     {nan, 0, 0.5, 2}, 0, __LINE__);
+}
+
+void vectorised_functions_agree_with_the_library_within_a_few_units() {
+  std::vector<float> values;
+  for (float x = -120; x < 120; x += 0.0371f) values.push_back(x);
+  for (int i = -140; i < 120; ++i) values.push_back(std::ldexp(1.37f, i));
+  const OwnedTensor x = tensor<float>({static_cast<int64_t>(values.size())}, values);
+  const auto compare = [&](const char* op, auto&& exact) {
+    const auto context = Call{op, 13, {&x.view}, {DataType::kFloat}}.run();
+    for (size_t i = 0; i < values.size(); ++i) {
+      const double expected = exact(static_cast<double>(values[i]));
+      const double got = static_cast<double>(context->result(0).as<float>()[i]);
+      const bool same_special = std::isnan(expected) == std::isnan(got) && static_cast<float>(expected) == got;
+      if (std::isnan(expected) && std::isnan(got)) continue;
+      if (!same_special && !(std::abs(got - expected) <= 6e-7 * std::abs(expected) + 1e-44)) {
+        std::ostringstream text;
+        text << op << "(" << values[i] << ") is " << got << ", expected " << expected;
+        fail_check(text.str(), __LINE__);
+      }
+    }
+  };
+  compare("Exp", [](double v) { return std::exp(v); });
+  compare("Log", [](double v) { return std::log(v); });
+  compare("Tanh", [](double v) { return std::tanh(v); });
+  compare("Erf", [](double v) { return std::erf(v); });
+  compare("Sigmoid", [](double v) { return 1 / (1 + std::exp(-v)); });
+}
+
+// Types ---------------------------------------------------------------------------------------------------------------
+
+void every_16_bit_float_survives_the_way_through_float() {
+  for (uint32_t bits = 0; bits < 65536; ++bits) {
+    const Float16 half{static_cast<uint16_t>(bits)};
+    const BFloat16 brain{static_cast<uint16_t>(bits)};
+    if (std::isnan(to_float(half))) {
+      CHECK(std::isnan(to_float(to_float16(to_float(half)))));
+    } else {
+      CHECK(to_float16(to_float(half)).bits == half.bits);
+    }
+    if (std::isnan(to_float(brain))) {
+      CHECK(std::isnan(to_float(to_bfloat16(to_float(brain)))));
+    } else {
+      CHECK(to_bfloat16(to_float(brain)).bits == brain.bits);
+    }
+  }
+}
+
+void rounding_to_16_bits_takes_the_nearest_and_the_even_of_two() {
+  for (uint32_t bits = 0; bits < 0x7C00; ++bits) {
+    const Float16 low{static_cast<uint16_t>(bits)};
+    const Float16 high{static_cast<uint16_t>(bits + 1)};
+    const float a = to_float(low);
+    const float b = bits + 1 == 0x7C00 ? 65536.0f : to_float(high);
+    const float middle = a + (b - a) / 2;
+    CHECK(to_float16(middle).bits == (bits % 2 == 0 ? bits : bits + 1));
+    CHECK(to_float16(std::nextafter(middle, 0.0f)).bits == bits);
+    CHECK(to_float16(-std::nextafter(middle, 1e9f)).bits == (0x8000u | (bits + 1)));
+  }
+}
+
+void bfloat16_arithmetic_is_floats_rounded_once() {
+  const int64_t n = 3001;
+  OwnedTensor a(DataType::kBFloat16, &n, 1);
+  OwnedTensor b(DataType::kBFloat16, &n, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    a.view.as<BFloat16>()[i] = to_bfloat16(static_cast<float>(pick(-1000, 1000)) / 64);
+    b.view.as<BFloat16>()[i] = to_bfloat16(static_cast<float>(pick(-1000, 1000)) / 64);
+  }
+  const auto context = Call{"Mul", 14, {&a.view, &b.view}, {DataType::kBFloat16}}.run();
+  for (int64_t i = 0; i < n; ++i) {
+    const float exact = to_float(a.view.as<BFloat16>()[i]) * to_float(b.view.as<BFloat16>()[i]);
+    CHECK(context->result(0).as<BFloat16>()[i].bits == to_bfloat16(exact).bits);
+  }
+}
+
+template <class In>
+void cast_specials(const std::vector<In>& values) {
+  const OwnedTensor x = tensor<In>({static_cast<int64_t>(values.size())}, values);
+  for (const DataType to : kNumericTypes + kBoolType) {
+    const auto context = Call{"Cast", 13, {&x.view}, {to}, {{"to", static_cast<int64_t>(to)}}}.run();
+    CHECK(context->result(0).element_count == x.view.element_count);
+  }
+}
+
+void casts_of_any_value_to_any_type_are_defined() {
+  const double infinity = std::numeric_limits<double>::infinity();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  cast_specials<double>({infinity, -infinity, nan, 1e300, -1e300, 3e9, -3e9, 1e19, 9.3e18, -0.5, 255.9, 1e-310});
+  const auto f = [](double x) { return static_cast<float>(x); };
+  cast_specials<float>({f(infinity), f(-infinity), f(nan), 3e38f, -3e38f, 3e9f, -3e9f, 1e19f, -0.5f, 255.9f, 1e-40f});
+  cast_specials<int64_t>({std::numeric_limits<int64_t>::min(), -1, 0, std::numeric_limits<int64_t>::max()});
+  cast_specials<uint64_t>({std::numeric_limits<uint64_t>::max(), 0, 300});
+
+  const OwnedTensor x = tensor<float>({5}, {f(nan), 3e9f, -3e9f, -1.5f, 2.7f});
+  const int32_t lowest = std::numeric_limits<int32_t>::min();
+  check_close<int32_t>(Call{"Cast", 13, {&x.view}, {DataType::kInt32}, {{"to", int64_t{6}}}}.run()->result(0),
+                       {lowest, lowest, lowest, -1, 2}, 0, __LINE__);
+}
+
+// Shapes --------------------------------------------------------------------------------------------------------------
+
+void transposing_random_shapes_equals_the_index_rule() {
+  for (int round = 0; round < 200; ++round) {
+    const Shape shape = random_shape(static_cast<size_t>(pick(1, 5)), pick(0, 3) == 0 ? 40 : 7);
+    Shape perm(shape.size());
+    std::iota(perm.begin(), perm.end(), 0);
+    std::shuffle(perm.begin(), perm.end(), random_bits());
+    const OwnedTensor x = random_tensor<float>(shape);
+    const auto context = Call{"Transpose", 13, {&x.view}, {DataType::kFloat}, {{"perm", perm}}, {}, 2}.run();
+    const TensorView& y = context->result(0);
+    Shape strides(shape.size(), 1);
+    for (size_t d = shape.size() - 1; d-- > 0;) strides[d] = strides[d + 1] * shape[d + 1];
+    for (int64_t i = 0; i < y.element_count; ++i) {
+      int64_t rest = i;
+      int64_t from = 0;
+      for (size_t d = shape.size(); d-- > 0;) {
+        from += rest % y.dims[d] * strides[static_cast<size_t>(perm[d])];
+        rest /= y.dims[d];
+      }
+      CHECK(y.as<float>()[i] == x.view.as<float>()[from]);
+    }
+  }
+}
+
+void slicing_clamps_bounds_as_the_operator_says_for_any_step() {
+  for (int round = 0; round < 500; ++round) {
+    const int64_t extent = pick(1, 9);
+    const int64_t start = pick(-12, 12);
+    const int64_t end = pick(-12, 12);
+    const int64_t step = pick(0, 1) != 0 ? pick(1, 12) : -pick(1, 12);
+    std::vector<int64_t> expected;  // by walking
+    const auto wrapped = [&](int64_t i, int64_t low, int64_t high) {
+      return std::clamp(i < 0 ? i + extent : i, low, high);
+    };
+    if (step > 0) {
+      for (int64_t i = wrapped(start, 0, extent); i < wrapped(end, 0, extent); i += step) expected.push_back(i);
+    } else {
+      for (int64_t i = wrapped(start, 0, extent - 1); i > wrapped(end, -1, extent - 1); i += step) {
+        expected.push_back(i);
+      }
+    }
+    std::vector<int64_t> values(static_cast<size_t>(extent));
+    std::iota(values.begin(), values.end(), 0);
+    const OwnedTensor x = tensor<int64_t>({extent}, values);
+    const OwnedTensor bounds[] = {tensor<int64_t>({1}, {start}), tensor<int64_t>({1}, {end}), tensor<int64_t>({1}, {0}),
+                                  tensor<int64_t>({1}, {step})};
+    const auto context = Call{
+        "Slice",
+        13,
+        {&x.view, &bounds[0].view, &bounds[1].view, &bounds[2].view, &bounds[3].view},
+        {DataType::kInt64}}.run();
+    check_close(context->result(0), expected, 0, __LINE__);
+  }
+}
+
+void gathering_outside_the_axis_is_an_error() {
+  const OwnedTensor x = random_tensor<float>({3});
+  for (const int64_t index : {int64_t{3}, int64_t{-4}}) {
+    const OwnedTensor at = tensor<int64_t>({}, {index});
+    bool refused = false;
+    try {
+      Call{"Gather", 13, {&x.view, &at.view}, {DataType::kFloat}}.run();
+    } catch (const Error& error) {
+      refused = error.kind() == ErrorKind::kInvalidArgument;
+    }
+    CHECK(refused);
+  }
+}
+
+// Reductions ----------------------------------------------------------------------------------------------------------
+
+void reductions_over_random_axes_equal_the_plain_fold() {
+  for (int round = 0; round < 300; ++round) {
+    const Shape shape = random_shape(static_cast<size_t>(pick(0, 5)), pick(0, 4) == 0 ? 70 : 5);
+    std::vector<int64_t> axes;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      if (pick(0, 1) != 0)
+        axes.push_back(pick(0, 1) != 0 ? static_cast<int64_t>(d)
+                                       : static_cast<int64_t>(d) - static_cast<int64_t>(shape.size()));
+    }
+    const OwnedTensor x = random_tensor<double>(shape);
+    const OwnedTensor named = tensor<int64_t>({static_cast<int64_t>(axes.size())}, axes);
+    Shape kept(shape);
+    for (const int64_t axis : axes)
+      kept[static_cast<size_t>(axis < 0 ? axis + static_cast<int64_t>(shape.size()) : axis)] = 1;
+    if (axes.empty()) kept.assign(shape.size(), 1);
+    const int64_t count = std::accumulate(kept.begin(), kept.end(), int64_t{1}, std::multiplies<>());
+    std::vector<double> sums(static_cast<size_t>(count), 0);
+    std::vector<double> maxima(static_cast<size_t>(count), -std::numeric_limits<double>::infinity());
+    for (int64_t i = 0; i < x.view.element_count; ++i) {
+      int64_t rest = i;
+      int64_t at = 0;
+      int64_t stride = 1;
+      for (size_t d = shape.size(); d-- > 0;) {
+        if (kept[d] != 1) at += rest % shape[d] * stride;
+        stride *= kept[d];
+        rest /= shape[d];
+      }
+      const double value = x.view.as<double>()[i];
+      sums[static_cast<size_t>(at)] += value;
+      maxima[static_cast<size_t>(at)] = std::max(maxima[static_cast<size_t>(at)], value);
+    }
+    const auto reduce = [&](const char* op, int version) {
+      return Call{op, version, {&x.view, &named.view}, {DataType::kDouble}, {{"keepdims", int64_t{pick(0, 1)}}}, {}, 2}
+          .run();
+    };
+    check_close(reduce("ReduceSum", 13)->result(0), sums, 1e-10, __LINE__);
+    check_close(reduce("ReduceMax", 18)->result(0), maxima, 0, __LINE__);
+  }
+}
+
+void a_long_sum_is_the_same_for_any_number_of_threads() {
+  const OwnedTensor x = random_tensor<float>({1000003});
+  const auto sum = [&](int threads) {
+    return *Call{"ReduceSum", 13, {&x.view}, {DataType::kFloat}, {}, {}, threads}.run()->result(0).as<float>();
+  };
+  CHECK(sum(1) == sum(2));
+  CHECK(sum(1) == sum(5));
+}
+
+// Registry ------------------------------------------------------------------------------------------------------------
+
+void every_entry_names_types_and_an_ordered_range_of_versions() {
+  CHECK(native_kernels().entries().size() > 80);
+  for (const KernelEntry& entry : native_kernels().entries()) {
+    CHECK(entry.domain.empty());
+    CHECK(entry.factory != nullptr);
+    CHECK(entry.since_version >= 1 && entry.since_version <= entry.end_version);
+    CHECK(entry.end_version < 100);
+    CHECK(!entry.type_constraints.empty());
+    for (const auto& [name, types] : entry.type_constraints) CHECK(!name.empty() && !types.empty());
+  }
+}
+
+void empty_tensors_pass_through_every_operator_of_one_tensor() {
+  const OwnedTensor x = random_tensor<float>({2, 0, 3});
+  for (const char* op : {"Relu", "Neg", "Exp", "Sigmoid", "Tanh", "Softmax", "Transpose", "Identity", "Sqrt"}) {
+    const auto context = Call{op, 13, {&x.view}, {DataType::kFloat}}.run();
+    CHECK(context->result(0).element_count == 0);
+  }
+  const OwnedTensor one = random_tensor<float>({1});
+  for (const char* op : {"Add", "Mul", "Div"}) {
+    CHECK((Call{op, 14, {&x.view, &one.view}, {DataType::kFloat}}.run()->result(0).element_count == 0));
+    CHECK((Call{op, 14, {&one.view, &x.view}, {DataType::kFloat}}.run()->result(0).element_count == 0));
+  }
+}
+
+struct Test {
+  const char* name;
+  void (*run)();
+};
+
+#define TEST(function) {#function, &function}
+
+constexpr Test kTests[] = {
+    TEST(gemm_equals_the_plain_product_for_every_edge_of_its_tiles),
+    TEST(gemm_equals_the_plain_product_beyond_its_blocks_and_with_threads),
+    TEST(matmul_broadcasts_batches_and_drops_the_dimensions_of_vectors),
+    TEST(matmul_of_integers_wraps_around),
+    TEST(matmul_integer_is_exact_for_extreme_values_and_long_sums),
+    TEST(convolution_equals_the_plain_sum_over_random_windows),
+    TEST(binary_operators_broadcast_like_the_index_rule_in_place_or_not),
+    TEST(threads_see_disjoint_parts_of_a_long_broadcast),
+    TEST(integer_division_truncates_wraps_and_never_traps),
+    TEST(integers_wrap_around_without_overflow),
+    TEST(extrema_propagate_nan_and_relu_and_clip_keep_it),
+    TEST(vectorised_functions_agree_with_the_library_within_a_few_units),
+    TEST(every_16_bit_float_survives_the_way_through_float),
+    TEST(rounding_to_16_bits_takes_the_nearest_and_the_even_of_two),
+    TEST(bfloat16_arithmetic_is_floats_rounded_once),
+    TEST(casts_of_any_value_to_any_type_are_defined),
+    TEST(transposing_random_shapes_equals_the_index_rule),
+    TEST(slicing_clamps_bounds_as_the_operator_says_for_any_step),
+    TEST(gathering_outside_the_axis_is_an_error),
+    TEST(reductions_over_random_axes_equal_the_plain_fold),
+    TEST(a_long_sum_is_the_same_for_any_number_of_threads),
+    TEST(every_entry_names_types_and_an_ordered_range_of_versions),
+    TEST(empty_tensors_pass_through_every_operator_of_one_tensor),
+};
+
+}  // namespace
+}  // namespace onnx_light_ort::kernels::test
+
+int main() {
+  using namespace onnx_light_ort::kernels::test;
+  int failed = 0;
+  for (const Test& test : kTests) {
+    try {
+      test.run();
+    } catch (const std::exception& error) {
+      std::printf("FAILED %s: %s\n", test.name, error.what());
+      ++failed;
+    }
+  }
+  std::printf("%zu tests, %d failed\n", std::size(kTests), failed);
+  return failed == 0 ? 0 : 1;
+}
