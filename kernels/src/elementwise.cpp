@@ -1,5 +1,7 @@
 #include "elementwise.h"
 
+#include <cstring>
+
 #include "broadcast.h"
 
 namespace onnx_light_ort::kernels {
@@ -35,16 +37,25 @@ class UnaryKernel final : public Kernel {
   UnaryParameters parameters_;
 };
 
-// out = f(a, b) with out of the dimensions that a and b broadcast to, or a's own place.
+// One element of `width` bytes n times over.
+void repeat(char* to, int64_t n, size_t width) {
+  for (int64_t i = 1; i < n; ++i) std::memcpy(to + static_cast<size_t>(i) * width, to, width);
+}
+
+// out = f(a, b) over out's dimensions, to which a and b broadcast; out may lie over a.
 void run_binary(RunContext& context, const BinaryLoops& loops, const TensorView& a, const TensorView& b,
                 const TensorView& out, const Dims& out_dims, size_t in_width, size_t out_width, int64_t grain) {
   const BroadcastPlan<2> plan(out_dims, {&a, &b});
-  const BinaryLoop loop = plan.inner_stride(0) == 0   ? loops.scalar_a
-                          : plan.inner_stride(1) == 0 ? loops.scalar_b
-                                                      : loops.both;
+  const bool scalar_a = plan.inner_stride(0) == 0;
+  const bool scalar_b = plan.inner_stride(1) == 0;
+  const BinaryLoop loop = scalar_a == scalar_b ? loops.both : scalar_a ? loops.scalar_a : loops.scalar_b;
   context.parallel_for(out.element_count, grain, [&](int64_t begin, int64_t end) {
     plan.for_each_run(begin, end, [&](const std::array<int64_t, 2>& offsets, int64_t position, int64_t n) {
-      loop(at(a, offsets[0], in_width), at(b, offsets[1], in_width), at(out, position, out_width), n);
+      char* to = at(out, position, out_width);
+      // Where a third operand alone has a dimension, both repeat along it.
+      const bool repeats = scalar_a && scalar_b;
+      loop(at(a, offsets[0], in_width), at(b, offsets[1], in_width), to, repeats ? 1 : n);
+      if (repeats) repeat(to, n, out_width);
     });
   });
 }

@@ -148,7 +148,11 @@ std::unique_ptr<Kernel> make_layer_normalization(const Node& node) {
 }  // namespace
 
 void register_normalization(KernelRegistry& registry) {
-  add_kernel(registry, "BatchNormalization", 7, 15, {{"T", kFloatTypes}}, &with_half<&make_batch_normalization>);
+  const auto batch_normalization = &with_half<&make_batch_normalization>;
+  add_kernel(registry, "BatchNormalization", 7, 9, {{"T", kFloatTypes}}, batch_normalization);
+  add_kernel(registry, "BatchNormalization", 14, 14, {{"T", kFloatTypes}, {"U", kFloatTypes}}, batch_normalization);
+  add_kernel(registry, "BatchNormalization", 15, 15, {{"T", kFloatTypes}, {"T1", kFloatTypes}, {"T2", kFloatTypes}},
+             batch_normalization);
   add_kernel(registry, "LayerNormalization", 17, 17, {{"T", kFloatTypes}}, &with_half<&make_layer_normalization>);
 }
 

@@ -260,7 +260,9 @@ void register_quantize(KernelRegistry& registry) {
   add_kernel(registry, "QuantizeLinear", 23, 28, {{"T1", scales}, {"T2", scales}, {"T3", integers}},
              &with_half<&make_quantize>);
   add_kernel(registry, "DequantizeLinear", 10, 13, {{"T", dequantized}}, &make_dequantize);
-  add_kernel(registry, "DequantizeLinear", 19, 28, {{"T1", dequantized}, {"T2", scales}}, &with_half<&make_dequantize>);
+  add_kernel(registry, "DequantizeLinear", 19, 21, {{"T1", dequantized}, {"T2", scales}}, &with_half<&make_dequantize>);
+  add_kernel(registry, "DequantizeLinear", 23, 28, {{"T1", dequantized}, {"T2", scales}, {"T3", scales}},
+             &with_half<&make_dequantize>);
   add_kernel(registry, "DynamicQuantizeLinear", 11, 11, {{"T1", kFloatType}}, &make_dynamic_quantize);
   add_kernel(registry, "MatMulInteger", 10, 10, {{"T1", bytes}, {"T2", bytes}}, &make_matmul_integer);
 }

@@ -233,7 +233,7 @@ std::unique_ptr<Kernel> make_resize_of_any_type(const Node& node) {
 
 void register_resize(KernelRegistry& registry) {
   add_kernel(registry, "Resize", 10, 10, {{"T", kByteTypes}}, &make_resize_of_any_type);
-  add_kernel(registry, "Resize", 11, 19, {{"T1", kByteTypes}}, &make_resize_of_any_type);
+  add_kernel(registry, "Resize", 11, 19, {{"T1", kByteTypes}, {"T2", kFloatTypes}}, &make_resize_of_any_type);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -26,9 +26,9 @@ template <class T, bool kLog>
     if constexpr (kLog) {
       const T sum = fold_lanes(
           x, n, T(0), [max](T a, T b) __attribute__((always_inline)) { return a + vector_math::exp(b - max); }, plus);
-      const T shift = max + std::log(sum);
+      const T log_sum = std::log(sum);
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) y[i] = x[i] - shift;
+      for (int64_t i = 0; i < n; ++i) y[i] = (x[i] - max) - log_sum;
     } else {
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) y[i] = vector_math::exp(x[i] - max);
@@ -59,10 +59,10 @@ template <class T, bool kLog>
       if (!kLog) y[i * stride + j] = e;
     }
   }
-  for (int64_t j = 0; j < width; ++j) sum[j] = kLog ? max[j] + std::log(sum[j]) : T(1) / sum[j];
+  for (int64_t j = 0; j < width; ++j) sum[j] = kLog ? std::log(sum[j]) : T(1) / sum[j];
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < width; ++j) {
-      y[i * stride + j] = kLog ? x[i * stride + j] - sum[j] : y[i * stride + j] * sum[j];
+      y[i * stride + j] = kLog ? (x[i * stride + j] - max[j]) - sum[j] : y[i * stride + j] * sum[j];
     }
   }
 }
