@@ -39,9 +39,9 @@ class ExternalLocation:
 
 
 class Constant:
-    """A value that does not change between runs.
+    """A tensor that does not change between runs.
 
-    A tensor is held as it came, a small TensorProto or bytes of a (mapped) buffer in ONNX's raw layout, until somebody
+    It is held as it came, a small TensorProto or bytes of a (mapped) buffer in ONNX's raw layout, until somebody
     asks for its array. ``array()`` is read-only; it may lie in the mapped file.
     """
 
@@ -55,7 +55,7 @@ class Constant:
         proto: TensorProto | None = None,
         data: memoryview | None = None,
         external: ExternalLocation | None = None,
-        array: Any = None,
+        array: Array | None = None,
     ) -> None:
         self.element_type = element_type
         self.dims = dims
@@ -70,19 +70,10 @@ class Constant:
         array.flags.writeable = False
         return cls(element_type, array.shape, array=array)
 
-    @classmethod
-    def opaque(cls, value: Any) -> Constant:
-        """A value that is no dense tensor (a sequence, a map, a sparse tensor)."""
-        return cls(0, (), array=value)
-
-    @property
-    def is_tensor(self) -> bool:
-        return self.element_type != 0
-
     @property
     def byte_size(self) -> int:
-        """Bytes of the dense tensor; 0 for strings and for what is no tensor."""
-        if not self.is_tensor or self.element_type == STRING:
+        """Bytes of the dense tensor; 0 for strings."""
+        if self.element_type == STRING:
             return 0
         return dense_byte_size(self.element_type, element_count(self.dims) or 0)
 
@@ -91,8 +82,8 @@ class Constant:
         """The tensor in ONNX's raw layout (sub-byte elements packed) where it is held so."""
         return self._data
 
-    def array(self) -> Any:
-        """The tensor as an array (one element an item), or the value of what is no tensor."""
+    def array(self) -> Array:
+        """The tensor, one element an item."""
         if self._array is None:
             if self._data is not None:
                 self._array = self._array_of_data(self._data)

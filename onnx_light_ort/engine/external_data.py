@@ -19,7 +19,6 @@ class ExternalData:
     """The data files of one model. A map lives as long as a tensor made from it."""
 
     def __init__(self, directory: str | None) -> None:
-        self._directory = directory
         self._root = os.path.realpath(directory) if directory is not None else None
         self._maps: dict[str, memoryview] = {}
         self._paths: dict[str, str] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
@@ -12,7 +12,7 @@ from onnx_light_ort.engine.graph_building import add_nodes, resolve_inputs, sort
 from onnx_light_ort.engine.model_loading import EmbeddedTensors, opset_imports
 from onnx_light_ort.engine.scan_over_batch import scan_over_batch
 from onnx_light_ort.engine.type_inference import Region, check_types, infer_foreign_nodes, resolve_operators
-from onnx_light_ort.errors import Fail, InvalidGraph
+from onnx_light_ort.errors import InvalidGraph
 
 if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Model
@@ -226,25 +226,3 @@ class _Renamer:
         del copy.node[:]
         copy.node.extend(nodes)
         return copy
-
-
-def replace_node(graph: Graph, node: Node, body: Iterable[Node]) -> None:
-    """Puts the nodes in the place of one."""
-    position = graph.nodes.index(node)
-    graph.nodes[position : position + 1] = body
-    _renumber(graph)
-
-
-def undo_expansion(node: Node, body: Iterable[Node]) -> None:
-    """Gives a call its outputs back, after :func:`expand` and before :func:`replace_node`."""
-    graph = node.graph
-    for inner in body:
-        for value in inner.outputs:
-            if value is not None and graph.values.get(value.name) is value:
-                del graph.values[value.name]
-    for value in node.outputs:
-        if value is not None:
-            if value.constant is not None and value.producer is None:
-                raise Fail(f"{node}: its expansion made {value.name!r} a constant")
-            value.producer = node
-            graph.values[value.name] = value

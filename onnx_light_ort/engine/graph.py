@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import NodeProto, TypeProto
 
-from onnx_light_ort.engine.value_type import STRING, Dim, TypeKey, shape_of, type_string
+from onnx_light_ort.engine.value_type import Dim, TypeKey, shape_of, type_string
 
 if TYPE_CHECKING:
     from onnx import FunctionProto
@@ -63,10 +63,6 @@ class Value:
     def shape(self) -> tuple[Dim, ...] | None:
         """Dimensions; None where the rank is not known or the value is no tensor."""
         return shape_of(self.type_proto)
-
-    @property
-    def is_string(self) -> bool:
-        return self.element_type == STRING
 
     def __repr__(self) -> str:
         return f"Value({self.name!r}, {self.type_string or 'unknown type'})"

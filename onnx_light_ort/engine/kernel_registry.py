@@ -178,9 +178,6 @@ class KernelRegistry:
         """Every kernel for an operator, whatever its versions and types."""
         return self._entries.get((domain, op_type), ())
 
-    def all_entries(self) -> list[KernelEntry]:
-        return [entry for entries in self._entries.values() for entry in entries]
-
     def find(self, node: Node) -> KernelEntry | None:
         """The kernel for a resolved node; None where there is none.
 
@@ -250,7 +247,7 @@ def _native_factory(entry: Any) -> KernelFactory:
             node.input_types,
             node.output_types,
             {name: value for name, value in node.attributes.items() if _native_attribute(value)},
-            [native_constant(constant) for constant in node.constant_inputs],
+            [None if constant is None else constant.array() for constant in node.constant_inputs],
         )
 
     return create
@@ -262,11 +259,6 @@ def _native_attribute(value: Any) -> bool:
     if isinstance(value, list):
         return all(isinstance(item, int | float | str) for item in value)
     return isinstance(value, int | float | str | np.ndarray)
-
-
-def native_constant(constant: Any) -> Any:
-    """A constant as native code takes it: an array, or None where it is not known or no tensor."""
-    return None if constant is None or not constant.is_tensor else constant.array()
 
 
 class PythonKernels(KernelRegistry):
@@ -303,11 +295,7 @@ def _create_python_kernel(node: Node) -> KernelProduct:
     from onnx_light_ort.engine.errors import UnsupportedOperator
     from onnx_light_ort.engine.python_kernels import create_python_kernel
 
-    constants = {
-        index: constant.array()
-        for index, constant in enumerate(node.constant_inputs)
-        if constant is not None and constant.is_tensor
-    }
+    constants = {index: constant.array() for index, constant in enumerate(node.constant_inputs) if constant is not None}
     try:
         return create_python_kernel(
             node.proto,
@@ -336,6 +324,8 @@ class KernelContext:
         #: The caller's, which also bring operators of their own.
         self.local: tuple[KernelRegistry, ...] = tuple(registries)
         self._cache: dict[Any, list[KernelEntry]] = {}
+        #: Type inference's memory of which of the caller's operators a kind of call is.
+        self.picked_operators: dict[Any, ForeignOperator] = {}
 
     @property
     def registries(self) -> tuple[KernelRegistry, ...]:

@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from onnx_light_ort.engine.attribute import schema_defaults
-from onnx_light_ort.engine.value_type import TypeKey, tensor_type, type_key_of_string, type_string_of_key
+from onnx_light_ort.engine.value_type import TypeKey, tensor_of_any_rank, type_key_of_string, type_string_of_key
 from onnx_light_ort.errors import Fail, InvalidGraph
 
 if TYPE_CHECKING:
@@ -180,7 +180,7 @@ class ForeignOperator(Operator):
             key: TypeKey = None if formal is None else bound.get(formal.type_parameter)
             if key is None and formal is not None and formal.types is not None and len(formal.types) == 1:
                 (key,) = formal.types
-            result.append(tensor_type(key, None) if isinstance(key, int) else None)
+            result.append(tensor_of_any_rank(key) if isinstance(key, int) else None)
         return result
 
     def create_kernel(self, node: Node) -> KernelProduct:

@@ -104,7 +104,16 @@ class SessionPlan:
         aliases = no_op_aliases(model.graph) if optimize else {}
         self.placement.prepare()
         stage("write plan")
-        return PlanWriter(model.graph, self._kernel, self._parallel_for, aliases).write()
+        plan = PlanWriter(model.graph, self._kernel, self._parallel_for, aliases).write()
+        self._release_constants()
+        return plan
+
+    def _release_constants(self) -> None:
+        """Gives up what planning knew of constants: plan and kernels hold what they need, and no more is to stay."""
+        for graph in self.model.graph.all_graphs():
+            for value in graph.values.values():
+                value.constant = None
+            graph.initializers.clear()
 
     @property
     def has_numpy_kernels(self) -> bool:

@@ -30,7 +30,7 @@ _SMALL_CONSTANT = 1024
 
 
 def _is_small(constant: Constant) -> bool:
-    return constant.is_tensor and constant.element_type != STRING and constant.byte_size <= _SMALL_CONSTANT
+    return constant.element_type != STRING and constant.byte_size <= _SMALL_CONSTANT
 
 
 Functions = Mapping[tuple[str, str, str], "FunctionProto"]
@@ -378,6 +378,21 @@ def pick_foreign_operator(node: Node, context: KernelContext) -> ForeignOperator
     Raises:
         Fail: none fits, with the reason of each; or several do, with their names.
     """
+    # Whether one fits depends on nothing else, and a model calls few operators often.
+    key = (
+        node.domain,
+        node.op_type,
+        node.opset_version,
+        tuple([value and (value.type_key or 0) for value in node.inputs]),
+        len(node.outputs),
+    )
+    picked = context.picked_operators.get(key)
+    if picked is None:
+        picked = context.picked_operators[key] = _pick_foreign_operator(node, context)
+    return picked
+
+
+def _pick_foreign_operator(node: Node, context: KernelContext) -> ForeignOperator:
     candidates = context.foreign_operators(node.domain, node.op_type)
     reasons = [(candidate, candidate.mismatch(node)) for candidate in candidates]
     fitting = [candidate for candidate, reason in reasons if reason is None]

@@ -144,6 +144,12 @@ def _dim(dim: Any) -> Dim:
     return None if not name or name.startswith("unk__") else name
 
 
+@cache
+def tensor_of_any_rank(element_type: int) -> TypeProto:
+    """The type of a tensor whose shape is not known; shared, not to be changed."""
+    return tensor_type(element_type, None)
+
+
 def tensor_type(element_type: int, shape: tuple[Dim, ...] | None) -> TypeProto:
     """A tensor's TypeProto; shape None: any rank."""
     proto = TypeProto()

@@ -165,7 +165,7 @@ def test_a_factory_sees_attributes_with_defaults_and_constants() -> None:
     assert not w.flags.writeable
 
 
-class Misbehaved(Kernel):
+class Deed(Kernel):
     def __init__(self, deed: Any) -> None:
         self.deed = deed
 
@@ -186,9 +186,21 @@ class Misbehaved(Kernel):
 )
 def test_a_kernel_that_breaks_its_contract_fails_its_run(deed: Any, part: str) -> None:
     mine = KernelRegistry("mine")
-    mine.register_kernel("", "Relu", 1, None, {}, lambda resolved: Misbehaved(deed))
+    mine.register_kernel("", "Relu", 1, None, {}, lambda resolved: Deed(deed))
     with pytest.raises(ort.Error, match=part):
         run(session_with(relu(), mine))
+
+
+def test_a_kernel_may_publish_a_view_of_its_input() -> None:
+    def deed(context: RunContext) -> None:
+        assert (context.input_count, context.output_count) == (1, 1)
+        context.set_output(0, context.required_input(0)[:, ::-1])
+
+    mine = KernelRegistry("mine")
+    mine.register_kernel("", "Relu", 1, None, {}, lambda resolved: Deed(deed))
+    (y,) = session_with(relu(), mine).run(None, {"x": X})
+    np.testing.assert_array_equal(y, X[:, ::-1])
+    assert not np.shares_memory(X, y)
 
 
 def test_a_context_is_dead_after_its_call() -> None:
@@ -199,7 +211,7 @@ def test_a_context_is_dead_after_its_call() -> None:
         context.output(0, (1, 4))[...] = 5
 
     mine = KernelRegistry("mine")
-    mine.register_kernel("", "Relu", 1, None, {}, lambda resolved: Misbehaved(deed))
+    mine.register_kernel("", "Relu", 1, None, {}, lambda resolved: Deed(deed))
     assert run(session_with(relu(), mine)) == 5
     with pytest.raises(ort.Fail, match="after compute"):
         kept[0].input(0)
@@ -217,6 +229,6 @@ def test_outputs_and_scratch_are_aligned_and_parallel_for_covers_the_range_once(
         y[...] = count.sum() if (count == 1).all() else -1
 
     mine = KernelRegistry("mine")
-    mine.register_kernel("", "Relu", 1, None, {}, lambda resolved: Misbehaved(deed))
+    mine.register_kernel("", "Relu", 1, None, {}, lambda resolved: Deed(deed))
     assert run(session_with(relu(), mine)) == 1000
     assert addresses == [0, 0, 1000]
