@@ -25,7 +25,25 @@ std::array<PyObject*, kKinds.size()>& classes() {
   return table;
 }
 
+std::array<PyObject*, kMostErrorCodes>& classes_by_code() {
+  static std::array<PyObject*, kMostErrorCodes> table{};
+  return table;
+}
+
 }  // namespace
+
+PyObject* exception_class(const kernels::Error& error) {
+  const int code = error.code();
+  PyObject* found = code > 0 && code < kMostErrorCodes ? classes_by_code()[static_cast<size_t>(code)] : nullptr;
+  return found != nullptr ? found : exception_class(error.kind());
+}
+
+void set_exception_class(int code, nb::handle type) {
+  if (code <= 0 || code >= kMostErrorCodes) throw nb::value_error("an error code is from 1 to 63");
+  PyObject*& slot = classes_by_code()[static_cast<size_t>(code)];
+  Py_XDECREF(slot);
+  slot = type.inc_ref().ptr();
+}
 
 PyObject* exception_class(ErrorKind kind) {
   if (PyObject* found = classes()[static_cast<size_t>(kind)]) return found;
@@ -47,7 +65,7 @@ void bind_errors(nb::module_& m) {
     try {
       std::rethrow_exception(pointer);
     } catch (const kernels::Error& error) {
-      PyErr_SetString(exception_class(error.kind()), error.what());
+      PyErr_SetString(exception_class(error), error.what());
     }
   });
   m.def(

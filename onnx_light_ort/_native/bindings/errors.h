@@ -11,6 +11,13 @@ namespace onnx_light_ort::bindings {
 /// where it gave none. Borrowed.
 PyObject* exception_class(kernels::ErrorKind kind);
 
+/// The class that was set for the error's code; where there is none, the class of its kind. Borrowed.
+PyObject* exception_class(const kernels::Error& error);
+
+/// Sets the class of an adapter's error code, from 1 to kMostErrorCodes - 1.
+inline constexpr int kMostErrorCodes = 64;
+void set_exception_class(int code, nanobind::handle type);
+
 void bind_errors(nanobind::module_& m);
 
 }  // namespace onnx_light_ort::bindings

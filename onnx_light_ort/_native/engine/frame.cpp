@@ -18,7 +18,7 @@ int64_t now_ns() {
   const std::string what = error.what();
   const std::string prefix = "node '";
   if (what.compare(0, prefix.size(), prefix) == 0) throw;
-  throw kernels::Error(error.kind(), prefix + step.name() + "' (" + step.kind() + "): " + what);
+  throw kernels::Error(error.kind(), prefix + step.name() + "' (" + step.kind() + "): " + what, error.code());
 }
 
 }  // namespace

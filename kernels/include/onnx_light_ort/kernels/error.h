@@ -16,11 +16,15 @@ enum class ErrorKind {
 
 class Error : public std::runtime_error {
  public:
-  Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
+  /// `code` is an adapter's own number for the failure, handed on to whoever knows it; 0: there is none.
+  Error(ErrorKind kind, const std::string& message, int code = 0)
+      : std::runtime_error(message), kind_(kind), code_(code) {}
   ErrorKind kind() const noexcept { return kind_; }
+  int code() const noexcept { return code_; }
 
  private:
   ErrorKind kind_;
+  int code_;
 };
 
 [[noreturn]] inline void fail(ErrorKind kind, const std::string& message) { throw Error(kind, message); }
