@@ -67,6 +67,48 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL CreateCustomOpDomain(const char* domain, OrtCustomOpDomain** out) noexcept {
+    using Slot = Tag<26>;
+    try {
+      typename Flavour::template Scope<Slot> scope{domain, out};
+      if (domain == nullptr) throw_null_argument(Slot::info(), "domain");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateCustomOpDomain(domain, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CustomOpDomain_Add(OrtCustomOpDomain* custom_op_domain, const OrtCustomOp* op) noexcept {
+    using Slot = Tag<27>;
+    try {
+      typename Flavour::template Scope<Slot> scope{custom_op_domain, op};
+      if (custom_op_domain == nullptr) throw_null_argument(Slot::info(), "custom_op_domain");
+      if (op == nullptr) throw_null_argument(Slot::info(), "op");
+      OrtApiSlots::CustomOpDomain_Add(custom_op_domain, op);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL AddCustomOpDomain(OrtSessionOptions* options, OrtCustomOpDomain* custom_op_domain) noexcept {
+    using Slot = Tag<28>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, custom_op_domain};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (custom_op_domain == nullptr) throw_null_argument(Slot::info(), "custom_op_domain");
+      OrtApiSlots::AddCustomOpDomain(options, custom_op_domain);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) noexcept {
     using Slot = Tag<48>;
     try {
@@ -500,6 +542,108 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAttribute_float(const OrtKernelInfo* info, const char* name, float* out) noexcept {
+    using Slot = Tag<85>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, name, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfoGetAttribute_float(info, name, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAttribute_int64(const OrtKernelInfo* info, const char* name, int64_t* out) noexcept {
+    using Slot = Tag<86>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, name, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfoGetAttribute_int64(info, name, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAttribute_string(const OrtKernelInfo* info, const char* name, char* out, size_t* size) noexcept {
+    using Slot = Tag<87>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, name, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfoGetAttribute_string(info, name, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetInputCount(const OrtKernelContext* context, size_t* out) noexcept {
+    using Slot = Tag<88>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetInputCount(context, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetOutputCount(const OrtKernelContext* context, size_t* out) noexcept {
+    using Slot = Tag<89>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetOutputCount(context, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetInput(const OrtKernelContext* context, size_t index, const OrtValue** out) noexcept {
+    using Slot = Tag<90>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, index, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetInput(context, index, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetOutput(OrtKernelContext* context, size_t index, const int64_t* dim_values, size_t dim_count, OrtValue** out) noexcept {
+    using Slot = Tag<91>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, index, dim_values, dim_count, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (dim_values == nullptr && dim_count != 0) throw_null_argument(Slot::info(), "dim_values");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetOutput(context, index, dim_values, dim_count, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static void ORT_API_CALL ReleaseStatus(OrtStatus* input) noexcept {
     using Slot = Tag<93>;
     try {
@@ -566,6 +710,18 @@ struct Thunks {
       if (input == nullptr) return;
       typename Flavour::template Scope<Slot> scope{input};
       OrtApiSlots::ReleaseSessionOptions(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseCustomOpDomain(OrtCustomOpDomain* input) noexcept {
+    using Slot = Tag<101>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseCustomOpDomain(input);
       scope.returned();
     } catch (...) {
       fail_fast_on_exception(Slot::info());
@@ -699,6 +855,36 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAttributeArray_float(const OrtKernelInfo* info, const char* name, float* out, size_t* size) noexcept {
+    using Slot = Tag<162>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, name, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfoGetAttributeArray_float(info, name, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAttributeArray_int64(const OrtKernelInfo* info, const char* name, int64_t* out, size_t* size) noexcept {
+    using Slot = Tag<163>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, name, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfoGetAttributeArray_int64(info, name, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL IsSparseTensor(const OrtValue* value, int* out) noexcept {
     using Slot = Tag<178>;
     try {
@@ -727,6 +913,20 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetGPUComputeStream(const OrtKernelContext* context, void** out) noexcept {
+    using Slot = Tag<193>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetGPUComputeStream(context, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetTensorMemoryInfo(const OrtValue* value, const OrtMemoryInfo** mem_info) noexcept {
     using Slot = Tag<194>;
     try {
@@ -741,6 +941,44 @@ struct Thunks {
     }
   }
 
+  static void ORT_API_CALL ReleaseOpAttr(OrtOpAttr* input) noexcept {
+    using Slot = Tag<212>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseOpAttr(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CopyKernelInfo(const OrtKernelInfo* info, OrtKernelInfo** info_copy) noexcept {
+    using Slot = Tag<217>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, info_copy};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (info_copy == nullptr) throw_null_argument(Slot::info(), "info_copy");
+      OrtApiSlots::CopyKernelInfo(info, info_copy);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseKernelInfo(OrtKernelInfo* input) noexcept {
+    using Slot = Tag<218>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseKernelInfo(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static void ORT_API_CALL MemoryInfoGetDeviceType(const OrtMemoryInfo* ptr, OrtMemoryInfoDeviceType* out) noexcept {
     using Slot = Tag<225>;
     try {
@@ -751,6 +989,106 @@ struct Thunks {
       scope.returned();
     } catch (...) {
       fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetInputCount(const OrtKernelInfo* info, size_t* out) noexcept {
+    using Slot = Tag<230>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfo_GetInputCount(info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetOutputCount(const OrtKernelInfo* info, size_t* out) noexcept {
+    using Slot = Tag<231>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfo_GetOutputCount(info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetInputName(const OrtKernelInfo* info, size_t index, char* out, size_t* size) noexcept {
+    using Slot = Tag<232>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, index, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfo_GetInputName(info, index, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetOutputName(const OrtKernelInfo* info, size_t index, char* out, size_t* size) noexcept {
+    using Slot = Tag<233>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, index, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfo_GetOutputName(info, index, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetInputTypeInfo(const OrtKernelInfo* info, size_t index, OrtTypeInfo** type_info) noexcept {
+    using Slot = Tag<234>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, index, type_info};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      OrtApiSlots::KernelInfo_GetInputTypeInfo(info, index, type_info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetOutputTypeInfo(const OrtKernelInfo* info, size_t index, OrtTypeInfo** type_info) noexcept {
+    using Slot = Tag<235>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, index, type_info};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      OrtApiSlots::KernelInfo_GetOutputTypeInfo(info, index, type_info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAttribute_tensor(const OrtKernelInfo* info, const char* name, OrtAllocator* allocator, OrtValue** out) noexcept {
+    using Slot = Tag<236>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, name, allocator, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfoGetAttribute_tensor(info, name, allocator, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
     }
   }
 
@@ -777,6 +1115,48 @@ struct Thunks {
       if (config_key == nullptr) throw_null_argument(Slot::info(), "config_key");
       if (size == nullptr) throw_null_argument(Slot::info(), "size");
       OrtApiSlots::GetSessionConfigEntry(options, config_key, config_value, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetNodeName(const OrtKernelInfo* info, char* out, size_t* size) noexcept {
+    using Slot = Tag<244>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfo_GetNodeName(info, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetLogger(const OrtKernelInfo* info, const OrtLogger** logger) noexcept {
+    using Slot = Tag<245>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, logger};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (logger == nullptr) throw_null_argument(Slot::info(), "logger");
+      OrtApiSlots::KernelInfo_GetLogger(info, logger);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetLogger(const OrtKernelContext* context, const OrtLogger** logger) noexcept {
+    using Slot = Tag<246>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, logger};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (logger == nullptr) throw_null_argument(Slot::info(), "logger");
+      OrtApiSlots::KernelContext_GetLogger(context, logger);
       scope.returned();
       return nullptr;
     } catch (...) {
@@ -813,6 +1193,21 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetConstantInput_tensor(const OrtKernelInfo* info, size_t index, int* is_constant, const OrtValue** out) noexcept {
+    using Slot = Tag<249>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, index, is_constant, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (is_constant == nullptr) throw_null_argument(Slot::info(), "is_constant");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfoGetConstantInput_tensor(info, index, is_constant, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL CastTypeInfoToOptionalTypeInfo(const OrtTypeInfo* type_info, const OrtOptionalTypeInfo** out) noexcept {
     using Slot = Tag<250>;
     try {
@@ -841,6 +1236,21 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetAllocator(const OrtKernelContext* context, const OrtMemoryInfo* mem_info, OrtAllocator** out) noexcept {
+    using Slot = Tag<253>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, mem_info, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (mem_info == nullptr) throw_null_argument(Slot::info(), "mem_info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetAllocator(context, mem_info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static const char* ORT_API_CALL GetBuildInfoString() noexcept {
     using Slot = Tag<254>;
     try {
@@ -853,6 +1263,77 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetResource(const OrtKernelContext* context, int resource_version, int resource_id, void** resource) noexcept {
+    using Slot = Tag<265>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, resource_version, resource_id, resource};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (resource == nullptr) throw_null_argument(Slot::info(), "resource");
+      OrtApiSlots::KernelContext_GetResource(context, resource_version, resource_id, resource);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ShapeInferContext_GetInputCount(const OrtShapeInferContext* context, size_t* out) noexcept {
+    using Slot = Tag<267>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::ShapeInferContext_GetInputCount(context, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ShapeInferContext_GetInputTypeShape(const OrtShapeInferContext* context, size_t index, OrtTensorTypeAndShapeInfo** info) noexcept {
+    using Slot = Tag<268>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, index, info};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      OrtApiSlots::ShapeInferContext_GetInputTypeShape(context, index, info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ShapeInferContext_GetAttribute(const OrtShapeInferContext* context, const char* attr_name, const OrtOpAttr** attr) noexcept {
+    using Slot = Tag<269>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, attr_name, attr};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (attr_name == nullptr) throw_null_argument(Slot::info(), "attr_name");
+      if (attr == nullptr) throw_null_argument(Slot::info(), "attr");
+      OrtApiSlots::ShapeInferContext_GetAttribute(context, attr_name, attr);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ShapeInferContext_SetOutputTypeShape(const OrtShapeInferContext* context, size_t index, const OrtTensorTypeAndShapeInfo* info) noexcept {
+    using Slot = Tag<270>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, index, info};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      OrtApiSlots::ShapeInferContext_SetOutputTypeShape(context, index, info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL SetSymbolicDimensions(OrtTensorTypeAndShapeInfo* info, const char* dim_params[], size_t dim_params_length) noexcept {
     using Slot = Tag<271>;
     try {
@@ -860,6 +1341,63 @@ struct Thunks {
       if (info == nullptr) throw_null_argument(Slot::info(), "info");
       if (dim_params == nullptr && dim_params_length != 0) throw_null_argument(Slot::info(), "dim_params");
       OrtApiSlots::SetSymbolicDimensions(info, dim_params, dim_params_length);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ReadOpAttr(const OrtOpAttr* op_attr, OrtOpAttrType type, void* data, size_t len, size_t* out) noexcept {
+    using Slot = Tag<272>;
+    try {
+      typename Flavour::template Scope<Slot> scope{op_attr, type, data, len, out};
+      if (op_attr == nullptr) throw_null_argument(Slot::info(), "op_attr");
+      if (data == nullptr && len != 0) throw_null_argument(Slot::info(), "data");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::ReadOpAttr(op_attr, type, data, len, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_ParallelFor(const OrtKernelContext* context, void (*fn)(void*, size_t), size_t total, size_t num_batch, void* usr_data) noexcept {
+    using Slot = Tag<274>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, fn, total, num_batch, usr_data};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      OrtApiSlots::KernelContext_ParallelFor(context, fn, total, num_batch, usr_data);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetScratchBuffer(const OrtKernelContext* context, const OrtMemoryInfo* mem_info, size_t count_or_bytes, void** out) noexcept {
+    using Slot = Tag<277>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, mem_info, count_or_bytes, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (mem_info == nullptr) throw_null_argument(Slot::info(), "mem_info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetScratchBuffer(context, mem_info, count_or_bytes, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAllocator(const OrtKernelInfo* info, OrtMemType mem_type, OrtAllocator** out) noexcept {
+    using Slot = Tag<278>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, mem_type, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfoGetAllocator(info, mem_type, out);
       scope.returned();
       return nullptr;
     } catch (...) {
@@ -1052,6 +1590,48 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL OpAttr_GetTensorAttributeAsOrtValue(const OrtOpAttr* attribute, OrtValue** attr_tensor) noexcept {
+    using Slot = Tag<362>;
+    try {
+      typename Flavour::template Scope<Slot> scope{attribute, attr_tensor};
+      if (attribute == nullptr) throw_null_argument(Slot::info(), "attribute");
+      if (attr_tensor == nullptr) throw_null_argument(Slot::info(), "attr_tensor");
+      OrtApiSlots::OpAttr_GetTensorAttributeAsOrtValue(attribute, attr_tensor);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpAttr_GetType(const OrtOpAttr* attribute, OrtOpAttrType* type) noexcept {
+    using Slot = Tag<363>;
+    try {
+      typename Flavour::template Scope<Slot> scope{attribute, type};
+      if (attribute == nullptr) throw_null_argument(Slot::info(), "attribute");
+      if (type == nullptr) throw_null_argument(Slot::info(), "type");
+      OrtApiSlots::OpAttr_GetType(attribute, type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpAttr_GetName(const OrtOpAttr* attribute, const char** name) noexcept {
+    using Slot = Tag<364>;
+    try {
+      typename Flavour::template Scope<Slot> scope{attribute, name};
+      if (attribute == nullptr) throw_null_argument(Slot::info(), "attribute");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      OrtApiSlots::OpAttr_GetName(attribute, name);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetTensorData(const OrtValue* value, const void** out) noexcept {
     using Slot = Tag<378>;
     try {
@@ -1093,6 +1673,62 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetConfigEntries(const OrtKernelInfo* info, OrtKeyValuePairs** out) noexcept {
+    using Slot = Tag<391>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelInfo_GetConfigEntries(info, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetOperatorDomain(const OrtKernelInfo* info, char* out, size_t* size) noexcept {
+    using Slot = Tag<392>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfo_GetOperatorDomain(info, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetOperatorType(const OrtKernelInfo* info, char* out, size_t* size) noexcept {
+    using Slot = Tag<393>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfo_GetOperatorType(info, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetOperatorSinceVersion(const OrtKernelInfo* info, int* since_version) noexcept {
+    using Slot = Tag<394>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, since_version};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (since_version == nullptr) throw_null_argument(Slot::info(), "since_version");
+      OrtApiSlots::KernelInfo_GetOperatorSinceVersion(info, since_version);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static const OrtInteropApi* ORT_API_CALL GetInteropApi() noexcept {
     using Slot = Tag<395>;
     typename Flavour::template Scope<Slot> scope{};
@@ -1110,6 +1746,35 @@ struct Thunks {
       if (shape_data == nullptr) throw_null_argument(Slot::info(), "shape_data");
       if (shape_data_count == nullptr) throw_null_argument(Slot::info(), "shape_data_count");
       OrtApiSlots::GetTensorElementTypeAndShapeDataReference(value, elem_type, shape_data, shape_data_count);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfoGetAttributeArray_string(const OrtKernelInfo* info, const char* name, OrtAllocator* allocator, char*** out, size_t* size) noexcept {
+    using Slot = Tag<417>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, name, allocator, out, size};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (size == nullptr) throw_null_argument(Slot::info(), "size");
+      OrtApiSlots::KernelInfoGetAttributeArray_string(info, name, allocator, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelContext_GetSyncStream(const OrtKernelContext* context, OrtSyncStream** out) noexcept {
+    using Slot = Tag<423>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context, out};
+      if (context == nullptr) throw_null_argument(Slot::info(), "context");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::KernelContext_GetSyncStream(context, out);
       scope.returned();
       return nullptr;
     } catch (...) {
@@ -1144,9 +1809,9 @@ struct Thunks {
       status_stub<Flavour, Tag<23>>,
       status_stub<Flavour, Tag<24>>,
       status_stub<Flavour, Tag<25>>,
-      status_stub<Flavour, Tag<26>>,
-      status_stub<Flavour, Tag<27>>,
-      status_stub<Flavour, Tag<28>>,
+      CreateCustomOpDomain,
+      CustomOpDomain_Add,
+      AddCustomOpDomain,
       status_stub<Flavour, Tag<29>>,
       status_stub<Flavour, Tag<30>>,
       status_stub<Flavour, Tag<31>>,
@@ -1203,13 +1868,13 @@ struct Thunks {
       status_stub<Flavour, Tag<82>>,
       status_stub<Flavour, Tag<83>>,
       status_stub<Flavour, Tag<84>>,
-      status_stub<Flavour, Tag<85>>,
-      status_stub<Flavour, Tag<86>>,
-      status_stub<Flavour, Tag<87>>,
-      status_stub<Flavour, Tag<88>>,
-      status_stub<Flavour, Tag<89>>,
-      status_stub<Flavour, Tag<90>>,
-      status_stub<Flavour, Tag<91>>,
+      KernelInfoGetAttribute_float,
+      KernelInfoGetAttribute_int64,
+      KernelInfoGetAttribute_string,
+      KernelContext_GetInputCount,
+      KernelContext_GetOutputCount,
+      KernelContext_GetInput,
+      KernelContext_GetOutput,
       release_stub<Flavour, Tag<92>>,
       ReleaseStatus,
       ReleaseMemoryInfo,
@@ -1219,7 +1884,7 @@ struct Thunks {
       ReleaseTypeInfo,
       ReleaseTensorTypeAndShapeInfo,
       ReleaseSessionOptions,
-      release_stub<Flavour, Tag<101>>,
+      ReleaseCustomOpDomain,
       GetDenotationFromTypeInfo,
       CastTypeInfoToMapTypeInfo,
       CastTypeInfoToSequenceTypeInfo,
@@ -1280,8 +1945,8 @@ struct Thunks {
       status_stub<Flavour, Tag<159>>,
       status_stub<Flavour, Tag<160>>,
       status_stub<Flavour, Tag<161>>,
-      status_stub<Flavour, Tag<162>>,
-      status_stub<Flavour, Tag<163>>,
+      KernelInfoGetAttributeArray_float,
+      KernelInfoGetAttributeArray_int64,
       status_stub<Flavour, Tag<164>>,
       status_stub<Flavour, Tag<165>>,
       status_stub<Flavour, Tag<166>>,
@@ -1311,7 +1976,7 @@ struct Thunks {
       status_stub<Flavour, Tag<190>>,
       status_stub<Flavour, Tag<191>>,
       HasValue,
-      status_stub<Flavour, Tag<193>>,
+      KernelContext_GetGPUComputeStream,
       GetTensorMemoryInfo,
       status_stub<Flavour, Tag<195>>,
       status_stub<Flavour, Tag<196>>,
@@ -1330,13 +1995,13 @@ struct Thunks {
       status_stub<Flavour, Tag<209>>,
       status_stub<Flavour, Tag<210>>,
       status_stub<Flavour, Tag<211>>,
-      release_stub<Flavour, Tag<212>>,
+      ReleaseOpAttr,
       status_stub<Flavour, Tag<213>>,
       status_stub<Flavour, Tag<214>>,
       release_stub<Flavour, Tag<215>>,
       status_stub<Flavour, Tag<216>>,
-      status_stub<Flavour, Tag<217>>,
-      release_stub<Flavour, Tag<218>>,
+      CopyKernelInfo,
+      ReleaseKernelInfo,
       null_stub<Flavour, Tag<219>>,
       status_stub<Flavour, Tag<220>>,
       status_stub<Flavour, Tag<221>>,
@@ -1348,13 +2013,13 @@ struct Thunks {
       status_stub<Flavour, Tag<227>>,
       status_stub<Flavour, Tag<228>>,
       status_stub<Flavour, Tag<229>>,
-      status_stub<Flavour, Tag<230>>,
-      status_stub<Flavour, Tag<231>>,
-      status_stub<Flavour, Tag<232>>,
-      status_stub<Flavour, Tag<233>>,
-      status_stub<Flavour, Tag<234>>,
-      status_stub<Flavour, Tag<235>>,
-      status_stub<Flavour, Tag<236>>,
+      KernelInfo_GetInputCount,
+      KernelInfo_GetOutputCount,
+      KernelInfo_GetInputName,
+      KernelInfo_GetOutputName,
+      KernelInfo_GetInputTypeInfo,
+      KernelInfo_GetOutputTypeInfo,
+      KernelInfoGetAttribute_tensor,
       HasSessionConfigEntry,
       GetSessionConfigEntry,
       status_stub<Flavour, Tag<239>>,
@@ -1362,16 +2027,16 @@ struct Thunks {
       status_stub<Flavour, Tag<241>>,
       status_stub<Flavour, Tag<242>>,
       release_stub<Flavour, Tag<243>>,
-      status_stub<Flavour, Tag<244>>,
-      status_stub<Flavour, Tag<245>>,
-      status_stub<Flavour, Tag<246>>,
+      KernelInfo_GetNodeName,
+      KernelInfo_GetLogger,
+      KernelContext_GetLogger,
       Logger_LogMessage,
       Logger_GetLoggingSeverityLevel,
-      status_stub<Flavour, Tag<249>>,
+      KernelInfoGetConstantInput_tensor,
       CastTypeInfoToOptionalTypeInfo,
       status_stub<Flavour, Tag<251>>,
       GetResizedStringTensorElementBuffer,
-      status_stub<Flavour, Tag<253>>,
+      KernelContext_GetAllocator,
       GetBuildInfoString,
       status_stub<Flavour, Tag<255>>,
       status_stub<Flavour, Tag<256>>,
@@ -1383,20 +2048,20 @@ struct Thunks {
       status_stub<Flavour, Tag<262>>,
       status_stub<Flavour, Tag<263>>,
       status_stub<Flavour, Tag<264>>,
-      status_stub<Flavour, Tag<265>>,
+      KernelContext_GetResource,
       status_stub<Flavour, Tag<266>>,
-      status_stub<Flavour, Tag<267>>,
-      status_stub<Flavour, Tag<268>>,
-      status_stub<Flavour, Tag<269>>,
-      status_stub<Flavour, Tag<270>>,
+      ShapeInferContext_GetInputCount,
+      ShapeInferContext_GetInputTypeShape,
+      ShapeInferContext_GetAttribute,
+      ShapeInferContext_SetOutputTypeShape,
       SetSymbolicDimensions,
-      status_stub<Flavour, Tag<272>>,
+      ReadOpAttr,
       status_stub<Flavour, Tag<273>>,
-      status_stub<Flavour, Tag<274>>,
+      KernelContext_ParallelFor,
       status_stub<Flavour, Tag<275>>,
       status_stub<Flavour, Tag<276>>,
-      status_stub<Flavour, Tag<277>>,
-      status_stub<Flavour, Tag<278>>,
+      KernelContext_GetScratchBuffer,
+      KernelInfoGetAllocator,
       status_stub<Flavour, Tag<279>>,
       status_stub<Flavour, Tag<280>>,
       status_stub<Flavour, Tag<281>>,
@@ -1480,9 +2145,9 @@ struct Thunks {
       status_stub<Flavour, Tag<359>>,
       status_stub<Flavour, Tag<360>>,
       status_stub<Flavour, Tag<361>>,
-      status_stub<Flavour, Tag<362>>,
-      status_stub<Flavour, Tag<363>>,
-      status_stub<Flavour, Tag<364>>,
+      OpAttr_GetTensorAttributeAsOrtValue,
+      OpAttr_GetType,
+      OpAttr_GetName,
       status_stub<Flavour, Tag<365>>,
       status_stub<Flavour, Tag<366>>,
       status_stub<Flavour, Tag<367>>,
@@ -1509,10 +2174,10 @@ struct Thunks {
       status_stub<Flavour, Tag<388>>,
       status_stub<Flavour, Tag<389>>,
       TensorTypeAndShape_HasShape,
-      status_stub<Flavour, Tag<391>>,
-      status_stub<Flavour, Tag<392>>,
-      status_stub<Flavour, Tag<393>>,
-      status_stub<Flavour, Tag<394>>,
+      KernelInfo_GetConfigEntries,
+      KernelInfo_GetOperatorDomain,
+      KernelInfo_GetOperatorType,
+      KernelInfo_GetOperatorSinceVersion,
       GetInteropApi,
       status_stub<Flavour, Tag<396>>,
       status_stub<Flavour, Tag<397>>,
@@ -1535,13 +2200,13 @@ struct Thunks {
       GetTensorElementTypeAndShapeDataReference,
       status_stub<Flavour, Tag<415>>,
       status_stub<Flavour, Tag<416>>,
-      status_stub<Flavour, Tag<417>>,
+      KernelInfoGetAttributeArray_string,
       status_stub<Flavour, Tag<418>>,
       status_stub<Flavour, Tag<419>>,
       status_stub<Flavour, Tag<420>>,
       status_stub<Flavour, Tag<421>>,
       null_stub<Flavour, Tag<422>>,
-      status_stub<Flavour, Tag<423>>,
+      KernelContext_GetSyncStream,
       status_stub<Flavour, Tag<424>>,
   };
 };

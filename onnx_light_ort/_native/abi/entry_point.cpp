@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bootstrap.h"
+#include "custom_op_domain.h"
 #include "plugin_call.h"
 #include "session_options.h"
 #include "tables.h"
@@ -33,9 +34,18 @@ EntryPointOutcome enter(const char* entry_point, Call&& call) {
 
 }  // namespace
 
-EntryPointOutcome call_register_custom_ops(RegisterCustomOpsFunction function, OrtSessionOptions& options) {
+EntryPointOutcome call_register_custom_ops(RegisterCustomOpsFunction function, OrtSessionOptions& options,
+                                           std::shared_ptr<const void> library) {
   OrtSessionOptions before = options;
   auto outcome = enter("RegisterCustomOps", [&] { return function(&options, api_base<Plain>()); });
+  if (outcome.code == ORT_OK) {
+    try {
+      commit_custom_ops(options, std::move(library));
+    } catch (const Error& error) {
+      outcome.code = error.code();
+      outcome.message = error.what();
+    }
+  }
   if (outcome.code != ORT_OK) options = std::move(before);
   return outcome;
 }

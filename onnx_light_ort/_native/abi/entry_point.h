@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,9 +21,10 @@ struct EntryPointOutcome {
   std::vector<std::uint32_t> requested_versions;  ///< What it asked GetApi for on this thread, in order.
 };
 
-/// Calls `function` with `options` and the plain tables. A library that reports success although GetApi answered null
-/// to every version that it asked for has failed, too: it can have registered nothing. After a failure `options` are as
-/// they were before the call.
-EntryPointOutcome call_register_custom_ops(RegisterCustomOpsFunction function, OrtSessionOptions& options);
+/// Calls `function` with `options` and the plain tables, then reads the custom ops that it added, each of which keeps
+/// `library`. A library that reports success although GetApi answered null to every version that it asked for has
+/// failed, too: it can have registered nothing. After a failure, be it of one op, `options` are as they were before.
+EntryPointOutcome call_register_custom_ops(RegisterCustomOpsFunction function, OrtSessionOptions& options,
+                                           std::shared_ptr<const void> library);
 
 }  // namespace onnx_light_ort::abi

@@ -1,7 +1,9 @@
 #include "ort_value.h"
 
+#include <algorithm>
 #include <cstdint>
-#include <new>
+#include <cstring>
+#include <memory>
 
 #include "allocator.h"
 #include "element_type.h"
@@ -90,6 +92,20 @@ std::unique_ptr<OwnedValue> allocate_tensor(OrtAllocator* allocator, DataType dt
   }
   auto owner = engine::Ref<>(engine::Ref<AllocatorBlock>::adopt(new AllocatorBlock(allocator, data, strings)));
   return std::make_unique<OwnedValue>(engine::Value::tensor(dtype, dims, rank, data, std::move(owner)), *memory);
+}
+
+std::unique_ptr<OwnedValue> copy_tensor(OrtAllocator* allocator, const TensorView& source) {
+  auto copy = allocate_tensor(allocator, source.dtype, source.dims, source.rank);
+  copy_elements(source, *copy->view);
+  return copy;
+}
+
+void copy_elements(const TensorView& source, const TensorView& target) {
+  if (source.dtype == DataType::kString) {
+    std::copy_n(source.as<std::string>(), source.element_count, target.as<std::string>());
+  } else if (source.element_count != 0) {
+    std::memcpy(target.data, source.data, storage_size(source.dtype, source.element_count));
+  }
 }
 
 void OrtApiSlots::CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape, size_t shape_len,

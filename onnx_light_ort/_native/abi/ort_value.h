@@ -37,6 +37,12 @@ struct OwnedValue final : OrtValue {
 std::unique_ptr<OwnedValue> allocate_tensor(OrtAllocator* allocator, kernels::DataType dtype, const int64_t* dims,
                                             size_t rank);
 
+/// A tensor of the same content through `allocator`, which must outlive it. Throws Error.
+std::unique_ptr<OwnedValue> copy_tensor(OrtAllocator* allocator, const kernels::TensorView& source);
+
+/// Copies the elements of `source` over those of `target`, which has as many of the same type.
+void copy_elements(const kernels::TensorView& source, const kernels::TensorView& target);
+
 /// Bytes of `count` elements as a plugin must provide them; a string takes sizeof(std::string). Throws Error on
 /// overflow.
 size_t storage_size(kernels::DataType dtype, int64_t count);

@@ -18,7 +18,7 @@ void throw_status(OrtStatus* status);
 /// Calls back and hands the result on; a status becomes an Error. An exception of the plugin becomes an Error that
 /// names the callback: it must not travel through frames that know nothing of it.
 template <class Callback>
-auto call_plugin(const std::string& callback, Callback&& call) {
+auto call_plugin(const char* callback, Callback&& call) {
   using Result = std::invoke_result_t<Callback>;
   try {
     if constexpr (std::is_same_v<Result, OrtStatus*>) {
@@ -29,9 +29,9 @@ auto call_plugin(const std::string& callback, Callback&& call) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(ORT_FAIL, callback + " threw an exception: " + error.what());
+    throw Error(ORT_FAIL, std::string(callback) + " threw an exception: " + error.what());
   } catch (...) {
-    throw Error(ORT_FAIL, callback + " threw an exception that is no std::exception");
+    throw Error(ORT_FAIL, std::string(callback) + " threw an exception that is no std::exception");
   }
 }
 

@@ -4,9 +4,12 @@
 #include <onnx_light_ort/ort_abi.h>
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "custom_op.h"
 
 struct OrtSessionOptions {
  public:
@@ -15,6 +18,11 @@ struct OrtSessionOptions {
   /// Null where there is no such entry.
   const std::string* config_entry(std::string_view key) const;
   const std::map<std::string, std::string, std::less<>>& config_entries() const noexcept { return config_entries_; }
+
+  /// Domains of a registration that has not ended; each belongs to the library that added it.
+  std::vector<OrtCustomOpDomain*> added_domains;
+  /// Of all registrations that ended well. Sessions share them.
+  std::vector<std::shared_ptr<const onnx_light_ort::abi::CustomOp>> custom_ops;
 
  private:
   std::map<std::string, std::string, std::less<>> config_entries_;

@@ -15,6 +15,14 @@ struct OrtTypeInfo {
   /// The meaning that the model gives the value, such as "IMAGE"; "" where it gives none.
   std::string denotation;
 
+  std::unique_ptr<OrtTypeInfo> clone() const {
+    auto copy = std::make_unique<OrtTypeInfo>();
+    copy->type = type;
+    if (tensor != nullptr) copy->tensor = std::make_unique<OrtTensorTypeAndShapeInfo>(*tensor);
+    copy->denotation = denotation;
+    return copy;
+  }
+
   static std::unique_ptr<OrtTypeInfo> of_tensor(std::unique_ptr<OrtTensorTypeAndShapeInfo> tensor) {
     auto info = std::make_unique<OrtTypeInfo>();
     info->type = ONNX_TYPE_TENSOR;

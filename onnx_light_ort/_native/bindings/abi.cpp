@@ -3,11 +3,15 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <string>
 
+#include "error_kind.h"
+#include "errors.h"
 #include "foreign_text.h"
 #include "logger.h"
 #include "session_options.h"
@@ -39,6 +43,19 @@ nb::list take_log_records() {
 }  // namespace
 
 void bind_abi(nb::module_& m) {
+  nb::register_exception_translator([](const std::exception_ptr& pointer, void*) {
+    try {
+      std::rethrow_exception(pointer);
+    } catch (const abi::Error& error) {
+      PyErr_SetString(exception_class(abi::to_engine(error)), error.what());
+    }
+  });
+  m.def(
+      "set_exception_classes",
+      [](const nb::dict& classes) {
+        for (auto [code, type] : classes) set_exception_class(nb::cast<int>(code), type);
+      },
+      "classes"_a, "Sets the exception class raised for each OrtErrorCode; engine errors that carry a code included.");
   m.def("api_base_address", &api_base_address, "flavour"_a = "plain",
         "The address of the OrtApiBase of a flavour, valid as long as the process.");
 
@@ -50,6 +67,9 @@ void bind_abi(nb::module_& m) {
                      return std::map<std::string, std::string>(self.config_entries().begin(),
                                                                self.config_entries().end());
                    })
+      .def_prop_ro(
+          "custom_ops", [](const OrtSessionOptions& self) { return self.custom_ops; },
+          "The ops of every registration that ended well, in order.")
       .def_prop_ro(
           "address", [](const OrtSessionOptions& self) { return reinterpret_cast<uintptr_t>(&self); },
           "Of the OrtSessionOptions, valid as long as this object.");

@@ -63,7 +63,7 @@ abi::EntryPointOutcome call_register_custom_ops(const LibraryHandle& handle, Ort
   auto function = library->find_function<abi::RegisterCustomOpsFunction>("RegisterCustomOps");
   if (function == nullptr) throw std::logic_error("the library exports no RegisterCustomOps");
   nb::gil_scoped_release released;
-  return abi::call_register_custom_ops(function, options);
+  return abi::call_register_custom_ops(function, options, library);
 }
 
 }  // namespace
@@ -89,8 +89,9 @@ void bind_library(nb::module_& m) {
       .def_prop_ro("message", [](const abi::EntryPointOutcome& o) { return foreign_text(o.message); })
       .def_ro("requested_versions", &abi::EntryPointOutcome::requested_versions, "What it asked GetApi for, in order.");
 
-  m.def("call_register_custom_ops", &call_register_custom_ops, "library"_a, "session_options"_a,
-        "Calls RegisterCustomOps. On any ending but success the options are as before.");
+  m.def(
+      "call_register_custom_ops", &call_register_custom_ops, "library"_a, "session_options"_a,
+      "Calls RegisterCustomOps and reads the ops that it added. On any ending but success the options are as before.");
   m.def(
       "accepted_api_versions",
       [] {

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 
 #include "abi.h"
+#include "custom_ops.h"
 #include "engine.h"
 #include "library.h"
 #include "numpy_value.h"
@@ -15,6 +16,7 @@ NB_MODULE(_native, m) {
   nanobind::module_ engine = m.def_submodule("engine", "Values, plans and executors. No name of a foreign ABI.");
   bind_engine(engine);
   nanobind::module_ abi = m.def_submodule("abi", "The ABI host's objects, for onnx_light_ort.host.");
+  bind_custom_ops(abi);
   bind_abi(abi);
   bind_library(abi);
 }

@@ -1,0 +1,26 @@
+// Custom-op domains, and their registration with session options.
+#pragma once
+
+#include <onnx_light_ort/ort_abi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "custom_op.h"
+#include "session_options.h"
+
+/// Owned by the plugin, which releases it after the last session; its descriptors are the plugin's, too.
+struct OrtCustomOpDomain {
+  std::string name;
+  std::vector<const OrtCustomOp*> ops;
+};
+
+namespace onnx_light_ort::abi {
+
+/// Ends a registration: reads the ops of all domains that were added to `options` since the last one, and adds them to
+/// its custom ops. All or nothing: throws Error, with the domains taken out again, when a descriptor is refused or two
+/// ops cannot be told apart. `library` is kept by each op.
+void commit_custom_ops(OrtSessionOptions& options, std::shared_ptr<const void> library);
+
+}  // namespace onnx_light_ort::abi

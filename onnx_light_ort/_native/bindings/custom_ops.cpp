@@ -1,0 +1,214 @@
+// Custom ops, for the Python half that resolves and plans their nodes.
+#include "custom_ops.h"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <climits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "custom_op.h"
+#include "custom_op_kernel.h"
+#include "element_type.h"
+#include "kernel_handle.h"
+#include "node_description.h"
+#include "session_options.h"
+#include "session_services.h"
+#include "tables.h"
+
+namespace onnx_light_ort::bindings {
+namespace {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using abi::ArgumentInfo;
+using abi::CustomOp;
+using abi::SessionServices;
+using kernels::DataType;
+
+const OrtApi* api_of(const std::string& flavour) {
+  if (flavour == "plain") return abi::table<OrtApi, abi::Plain>();
+  if (flavour == "trace") return abi::table<OrtApi, abi::Trace>();
+  if (flavour == "strict") return abi::table<OrtApi, abi::Strict>();
+  throw nb::value_error("flavour must be \"plain\", \"trace\" or \"strict\"");
+}
+
+std::shared_ptr<SessionServices> make_services(const OrtSessionOptions& options,
+                                               std::shared_ptr<engine::MemoryBudget> budget,
+                                               const std::string& log_name, int log_severity,
+                                               const std::string& flavour) {
+  return std::shared_ptr<SessionServices>(new SessionServices{
+      api_of(flavour),
+      options.config_entries(),
+      std::move(budget),
+      {log_name, static_cast<OrtLoggingLevel>(log_severity)},
+  });
+}
+
+/// A type and shape as Python gives it: the ONNX element type and, where the rank is known, an int for a known extent,
+/// a str for a symbol and None for neither, in a list.
+std::unique_ptr<OrtTensorTypeAndShapeInfo> type_and_shape(int data_type, nb::handle dims) {
+  auto info = std::make_unique<OrtTensorTypeAndShapeInfo>();
+  info->element_type = abi::to_abi(static_cast<DataType>(data_type));
+  if (dims.is_none()) return info;
+  std::vector<int64_t> extents;
+  std::vector<std::string> symbols;
+  for (nb::handle dim : dims) {
+    const bool known = nb::isinstance<nb::int_>(dim);
+    extents.push_back(known ? nb::cast<int64_t>(dim) : -1);
+    symbols.push_back(known || dim.is_none() ? "" : nb::cast<std::string>(dim));
+  }
+  info->set_dims(extents.data(), extents.size());
+  info->set_symbols(std::move(symbols));
+  return info;
+}
+
+nb::object to_python(const OrtTensorTypeAndShapeInfo* info) {
+  if (info == nullptr) return nb::none();
+  const int data_type = static_cast<int>(abi::from_abi(info->element_type));
+  if (!info->has_shape()) return nb::make_tuple(data_type, nb::none());
+  nb::list dims;
+  for (size_t i = 0; i < info->rank(); ++i) {
+    if (info->dims()[i] >= 0 && info->symbol(i).empty()) {
+      dims.append(info->dims()[i]);
+    } else if (!info->symbol(i).empty()) {
+      dims.append(info->symbol(i));
+    } else {
+      dims.append(nb::none());
+    }
+  }
+  return nb::make_tuple(data_type, dims);
+}
+
+/// (name, data_type, dims), or None for an argument that the node leaves out.
+std::vector<ArgumentInfo> arguments_of(const nb::sequence& given) {
+  std::vector<ArgumentInfo> arguments;
+  for (nb::handle item : given) {
+    if (item.is_none()) {
+      arguments.emplace_back();
+      continue;
+    }
+    const int data_type = nb::cast<int>(item[1]);
+    ArgumentInfo argument;
+    argument.name = nb::cast<std::string>(item[0]);
+    if (data_type != 0) argument.type = OrtTypeInfo::of_tensor(type_and_shape(data_type, item[2]));
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+std::vector<int> types_of(const nb::sequence& arguments) {
+  std::vector<int> types;
+  for (nb::handle item : arguments) types.push_back(item.is_none() ? 0 : nb::cast<int>(item[1]));
+  return types;
+}
+
+KernelHandle create_kernel(const std::shared_ptr<const CustomOp>& op,
+                           const std::shared_ptr<const SessionServices>& services, const std::string& name,
+                           int since_version, const nb::sequence& inputs, const nb::sequence& outputs,
+                           const nb::dict& attributes, const nb::sequence& constant_inputs) {
+  auto description = describe_node(name, op->domain, op->name, since_version, types_of(inputs), types_of(outputs),
+                                   attributes, constant_inputs);
+  std::shared_ptr<const kernels::Node> node(description, &description->node);
+  auto info =
+      std::make_shared<const abi::NodeInfo>(std::move(node), arguments_of(inputs), arguments_of(outputs), services);
+  nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
+  return {std::make_shared<abi::CustomOpKernel>(op, std::move(info)), op->signature()};
+}
+
+nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, const nb::sequence& inputs,
+                size_t output_count, const nb::dict& attributes) {
+  const auto description = describe_node(name, op.domain, op.name, since_version, types_of(inputs), {}, attributes,
+                                         nb::cast<nb::sequence>(nb::list()));
+  std::vector<std::unique_ptr<OrtTensorTypeAndShapeInfo>> infos;
+  for (nb::handle item : inputs) {
+    infos.push_back(item.is_none() ? type_and_shape(0, nb::none()) : type_and_shape(nb::cast<int>(item[1]), item[2]));
+  }
+  abi::InferredOutputs inferred;
+  {
+    nb::gil_scoped_release released;
+    inferred = abi::infer_outputs(op, description->node, std::move(infos), output_count);
+  }
+  nb::list outputs;
+  for (const auto& output : inferred.outputs) outputs.append(to_python(output.get()));
+  return nb::make_tuple(outputs, inferred.failure.empty() ? nb::none() : nb::object(nb::str(inferred.failure.c_str())));
+}
+
+using Arguments = std::vector<std::tuple<int, int, int>>;
+
+Arguments describe(const std::vector<CustomOp::Argument>& arguments) {
+  Arguments rows;
+  for (const CustomOp::Argument& argument : arguments) {
+    rows.emplace_back(static_cast<int>(argument.type), static_cast<int>(argument.characteristic),
+                      static_cast<int>(argument.memory_type));
+  }
+  return rows;
+}
+
+std::vector<std::pair<size_t, size_t>> describe(const std::vector<CustomOp::SharedBuffer>& pairs) {
+  std::vector<std::pair<size_t, size_t>> rows;
+  for (const auto& [input, output] : pairs) rows.emplace_back(input, output);
+  return rows;
+}
+
+}  // namespace
+
+void bind_custom_ops(nb::module_& m) {
+  nb::class_<SessionServices>(m, "SessionServices", "What plugins get from one session.")
+      .def(nb::new_(&make_services), "options"_a, "budget"_a, "log_name"_a, "log_severity"_a, "flavour"_a = "plain",
+           "Copies the configuration entries of `options`. What a plugin allocates is charged to `budget`.");
+
+  nb::class_<CustomOp>(m, "CustomOp",
+                       "A custom op that its library described. Keeps the library loaded. Types are ONNX numbers, 0 "
+                       "for any.")
+      .def_ro("domain", &CustomOp::domain)
+      .def_ro("name", &CustomOp::name)
+      .def_prop_ro(
+          "inputs", [](const CustomOp& op) { return describe(op.inputs); },
+          "(element type, OrtCustomOpInputOutputCharacteristic, OrtMemType) of each declared input.")
+      .def_prop_ro(
+          "outputs", [](const CustomOp& op) { return describe(op.outputs); }, "As inputs.")
+      .def_prop_ro(
+          "variadic_input",
+          [](const CustomOp& op) { return std::pair(op.variadic_input.min_arity, op.variadic_input.homogeneous); },
+          "(least number of arguments, whether all have one type), if the last input is variadic.")
+      .def_prop_ro(
+          "variadic_output",
+          [](const CustomOp& op) { return std::pair(op.variadic_output.min_arity, op.variadic_output.homogeneous); },
+          "As variadic_input.")
+      .def_ro("start_version", &CustomOp::start_version)
+      .def_prop_ro(
+          "end_version",
+          [](const CustomOp& op) {
+            return op.end_version == INT_MAX ? std::nullopt : std::optional<int>(op.end_version);
+          },
+          "The last version; None: no end.")
+      .def_prop_ro(
+          "may_share", [](const CustomOp& op) { return describe(op.may_share); },
+          "(input, output) pairs: the output may take the input's buffer.")
+      .def_prop_ro(
+          "must_share", [](const CustomOp& op) { return describe(op.must_share); },
+          "(input, output) pairs: the output begins with the input's content.")
+      .def_prop_ro("infers_shapes", [](const CustomOp& op) { return op.infer_shapes != nullptr; })
+      .def_prop_ro("signature", &CustomOp::signature, "For messages.")
+      .def(
+          "infer", &infer, "name"_a, "since_version"_a, "inputs"_a, "output_count"_a, "attributes"_a,
+          "Calls the op's shape inference. inputs: (name, element type, dimensions or None), or None where left out; a "
+          "dimension is an int, a symbol's name, or None. Returns the outputs, each (element type, dimensions or None) "
+          "or None where nothing was said, and the failure that the op reported, or None.")
+      .def("create_kernel", &create_kernel, "services"_a, "name"_a, "since_version"_a, "inputs"_a, "outputs"_a,
+           "attributes"_a, "constant_inputs"_a,
+           "Makes the kernel of one node. inputs and outputs as for infer(); attributes and constant_inputs as for "
+           "NativeKernelEntry.create().");
+}
+
+}  // namespace onnx_light_ort::bindings
