@@ -162,7 +162,9 @@ def run_python(code: str, library: Path) -> subprocess.CompletedProcess[str]:
         "base, logger = ctypes.c_void_p(abi.api_base_address()), ctypes.c_void_p(abi.default_logger().address)\n"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    return subprocess.run([sys.executable, "-c", prelude + code], capture_output=True, text=True, timeout=60, env=env)
+    command = [sys.executable, "-c", prelude + code]
+    # Not in the source tree, whose package has no extension module.
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, env=env, cwd=library.parent)
 
 
 def test_what_was_logged_before_exit_is_delivered(library: Path) -> None:
