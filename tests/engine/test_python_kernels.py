@@ -709,6 +709,11 @@ def resizes(draw: st.DrawFn) -> tuple[dict[str, Any], tuple[int, ...], list[floa
 @settings(drawn, max_examples=150)
 def test_resize_matches_the_reference(seed: int, case: Any, dtype: Any) -> None:
     attributes, shape, scales, sizes = case
+    if attributes["coordinate_transformation_mode"] == "pytorch_half_pixel":
+        # The reference takes the coordinate -0.5, where the specification says 0.
+        assume(
+            1 not in (sizes[2:] if sizes else [math.floor(n * s) for n, s in zip(shape[2:], scales[2:], strict=True)])
+        )
     inputs = [
         numbers(seed, shape, dtype),
         None,
@@ -737,9 +742,30 @@ def test_resize_crops_a_region_as_the_reference(mode: str) -> None:
         "Resize", ["x", "r", "", "n"], ["y"],
         mode=mode, coordinate_transformation_mode="tf_crop_and_resize", extrapolation_value=7.0,
     )  # fmt: skip
-    region = np.array([0, 0, 0.2, -0.3, 1, 1, 0.8, 1.2], np.float32)
+    region = np.array([0, 0, 0.13, -0.27, 1, 1, 0.83, 1.19], np.float32)
     inputs = [numbers(1, (1, 2, 6, 7)), region, None, np.array([1, 2, 5, 9], np.int64)]
     assert_matches_reference(node, inputs)
+
+
+def test_a_single_pixel_of_pytorch_comes_from_the_first_one() -> None:
+    x = numbers(1, (1, 1, 4))
+    mode = {"mode": "cubic", "coordinate_transformation_mode": "pytorch_half_pixel"}
+    (y,) = run_fast(make_node("Resize", ["x", "", "", "n"], ["y"], **mode), [x, None, None, np.array([1, 1, 1])])
+    np.testing.assert_array_equal(y, x[..., :1])
+
+
+def test_half_pixels_for_the_nearest_neighbour_are_not_shifted_back() -> None:
+    x = np.arange(4, dtype=np.float32).reshape(1, 4)
+    mode = {"coordinate_transformation_mode": "tf_half_pixel_for_nn", "nearest_mode": "floor"}
+    node = make_node("Resize", ["x", "", "s"], ["y"], **mode)
+    (y,) = run_fast(node, [x, None, np.array([1, 0.5], np.float32)], version=11)
+    np.testing.assert_array_equal(y, [[1, 3]])
+
+
+def test_an_unknown_coordinate_mode_is_refused() -> None:
+    node = make_node("Resize", ["x", "", "s"], ["y"], coordinate_transformation_mode="guess")
+    with pytest.raises(ValueError, match="coordinate_transformation_mode 'guess'"):
+        run_fast(node, [numbers(1, (1, 4)), None, np.array([1, 2], np.float32)])
 
 
 @pytest.mark.parametrize(("op_type", "version"), [("Resize", 10), ("Upsample", 9), ("Upsample", 7)])

@@ -106,24 +106,36 @@ def axis_resize(
 
 
 def _source_positions(mode: str, length: int, size: int, scale: float, region: tuple[float, float]) -> Array:
-    """The input coordinate of each output element: the specification's formulas."""
-    x = np.arange(size, dtype=np.float64)
-    resized = scale * length
+    """The input coordinate of each output element: the specification's formulas.
+
+    They are evaluated in float32, as other runtimes do, so that the nearest element of a coordinate in the middle
+    between two is the same one.
+    """
+    x = np.arange(size, dtype=np.float32)
+    ratio = np.float32(scale)
+    resized = ratio * np.float32(length)
+    start, end = (np.float32(bound) for bound in region)
     if mode == "asymmetric":
-        return x / scale
-    if mode == "align_corners":
-        return x * 0 if resized == 1 else x * (length - 1) / (resized - 1)
-    if mode == "tf_crop_and_resize":
-        start, end = region
-        if resized == 1:
-            return np.full(size, (end + start) * (length - 1) / 2)
-        return start * (length - 1) + x * (end - start) * (length - 1) / (resized - 1)
-    half_pixel: Array = (x + 0.5) / scale - 0.5
-    if mode == "pytorch_half_pixel":
-        return half_pixel if resized != 1 else np.full(size, -0.5)
-    if mode == "half_pixel_symmetric":
-        return length / 2 * (1 - size / resized) + half_pixel
-    return half_pixel
+        positions = x / ratio
+    elif mode == "align_corners":
+        positions = x * 0 if resized == 1 else x * np.float32(length - 1) / (resized - 1)
+    elif mode == "tf_crop_and_resize":
+        if size == 1:
+            positions = np.full(1, (start + end) * (length - 1) / 2, np.float32)
+        else:
+            positions = start * (length - 1) + x * (end - start) * (length - 1) / (resized - 1)
+    elif mode == "tf_half_pixel_for_nn":
+        positions = (x + np.float32(0.5)) / ratio
+    elif mode == "pytorch_half_pixel" and size == 1:
+        positions = x * 0
+    elif mode in ("half_pixel", "pytorch_half_pixel"):
+        positions = (x + np.float32(0.5)) / ratio - np.float32(0.5)
+    elif mode == "half_pixel_symmetric":
+        offset = np.float32(length / 2) * (1 - np.float32(size) / resized)
+        positions = offset + (x + np.float32(0.5)) / ratio - np.float32(0.5)
+    else:
+        raise ValueError(f"Resize knows no coordinate_transformation_mode {mode!r}")
+    return np.asarray(positions, np.float64)
 
 
 _ROUNDINGS: dict[str, Callable[[Array], Array]] = {
