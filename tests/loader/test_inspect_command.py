@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import argparse
 import json
 import re
 import shutil
@@ -8,14 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from onnx_light_ort.cli import inspect as command
+from onnx_light_ort.cli import main
 from onnx_light_ort.host.memory_map import mapped_files
 
 
 def run(*arguments: str | Path) -> int:
-    parser = argparse.ArgumentParser()
-    command.add_arguments(parser)
-    return command.run(parser.parse_args([str(argument) for argument in arguments]))
+    return main(["inspect", *map(str, arguments)])
 
 
 def report(capsys: pytest.CaptureFixture[str], *arguments: str | Path) -> tuple[int, dict[str, object]]:
