@@ -644,6 +644,14 @@ def test_batch_normalization_matches_the_reference(seed: int, shape: tuple[int, 
     assert_same(run_fast(node, inputs), tuple(y.astype(dtype) for y in expected))
 
 
+def test_outputs_that_nobody_wants_do_not_stand_for_training() -> None:
+    x, parameters = numbers(1, (2, 3, 4)), [np.abs(numbers(n, (3,))) for n in range(4)]
+    inputs = ["x", "s", "b", "m", "v"]
+    (y,) = run_fast(make_node("BatchNormalization", inputs, ["y"]), [x, *parameters], version=9)
+    kernel = create(make_node("BatchNormalization", inputs, ["y", "", ""]), 9, [1] * 5, [1, 0, 0])
+    np.testing.assert_array_equal(kernel(x, *parameters), y)
+
+
 @given(seed=seeds, shape=shapes(minimum=1, smallest=2), dtype=wide_floats, data=st.data())
 @drawn
 def test_layer_normalization_matches_the_reference(seed: int, shape: Any, dtype: Any, data: st.DataObject) -> None:
@@ -1007,6 +1015,13 @@ def test_split_gives_the_last_part_what_is_left(seed: int, length: int, count: i
     outputs = run_fast(make_node("Split", ["x"], names, axis=1, num_outputs=count), [x])
     np.testing.assert_array_equal(np.concatenate(outputs, axis=1), x)
     assert [y.shape[1] for y in outputs[:-1]] == [part] * (count - 1)
+
+
+def test_an_unwanted_output_takes_its_part_of_a_split() -> None:
+    kernel = create(make_node("Split", ["x"], ["a", "b", ""]), 13, [1], [1, 1, 0])
+    a, b, *_ = kernel(np.arange(6, dtype=np.float32))
+    np.testing.assert_array_equal(a, [0, 1])
+    np.testing.assert_array_equal(b, [2, 3])
 
 
 def test_split_refuses_parts_that_do_not_add_up() -> None:

@@ -27,7 +27,8 @@ def _split(node: KernelNode) -> PythonKernel:
     """The sizes are an input from version 13 on, an attribute before (and an optional input in version 1)."""
     axis: int = node.attribute("axis", 0)
     fixed = node.attribute("split")
-    count: int = node.attribute("num_outputs") or node.output_count
+    # Of the outputs that the node names, not of those that are wanted.
+    count: int = node.attribute("num_outputs") or len(node.proto.output)
 
     def kernel(x: Array, sizes: Array | None = None) -> Any:
         length = x.shape[axis]

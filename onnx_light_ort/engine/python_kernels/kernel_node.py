@@ -44,7 +44,8 @@ class KernelNode:
 
     @property
     def output_count(self) -> int:
-        return len(self.proto.output)
+        """How many outputs a kernel answers: up to the last one that is wanted, whose name is not empty."""
+        return max((position for position, name in enumerate(self.proto.output, start=1) if name), default=1)
 
     def attribute(self, name: str, default: Any = None) -> Any:
         return self.attributes.get(name, default)

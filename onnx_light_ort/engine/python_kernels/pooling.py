@@ -44,7 +44,7 @@ def lowest(dtype: np.dtype[Any]) -> Any:
 def _max_pool(node: KernelNode) -> PythonKernel:
     window = Window.of(node, node.attribute("kernel_shape"))
     column_major = bool(node.attribute("storage_order", 0))
-    with_indices = node.output_count > 1 and bool(node.proto.output[1])
+    with_indices = node.output_count > 1
 
     def kernel(x: Array) -> Any:
         spatial = x.shape[2:]
@@ -52,8 +52,7 @@ def _max_pool(node: KernelNode) -> PythonKernel:
         reaching = window.reaching_pads(spatial, pads, sizes)
         surrounded = padded(x, reaching, lowest(x.dtype))
         if not with_indices:
-            y = pooled(surrounded, window, sizes, np.maximum)
-            return np.ascontiguousarray(y) if node.output_count == 1 else (np.ascontiguousarray(y), None)
+            return pooled(surrounded, window, sizes, np.maximum)
         return _maxima_and_indices(x, surrounded, reaching, sizes)
 
     def _maxima_and_indices(x: Array, surrounded: Array, pads: Any, sizes: tuple[int, ...]) -> tuple[Array, Array]:
