@@ -14,13 +14,35 @@
 namespace onnx_light_ort::kernels {
 namespace {
 
-// n elements, in steps that are long enough to spare a call for each short row.
+// n elements: rows are short, and a call for each would cost more than the copy.
 template <class T>
 void copy_elements(const T* from, int64_t n, T* to) {
-  constexpr int64_t kStep = 32 / sizeof(T);
-  int64_t i = 0;
-  for (; i + kStep <= n; i += kStep) std::memcpy(to + i, from + i, 32);
-  for (; i < n; ++i) to[i] = from[i];
+  auto* target = reinterpret_cast<char*>(to);
+  const auto* source = reinterpret_cast<const char*>(from);
+  auto bytes = n * static_cast<int64_t>(sizeof(T));
+  for (; bytes >= 32; bytes -= 32, target += 32, source += 32) std::memcpy(target, source, 32);
+  if ((bytes & 16) != 0) {
+    std::memcpy(target, source, 16);
+    target += 16;
+    source += 16;
+  }
+  if ((bytes & 8) != 0) {
+    std::memcpy(target, source, 8);
+    target += 8;
+    source += 8;
+  }
+  if ((bytes & 4) != 0) std::memcpy(target, source, 4);
+}
+
+// Every stride-th of n elements; the stride of most networks is a constant to the compiler.
+template <class T>
+void copy_strided(const T* from, int64_t stride, int64_t n, T* to) {
+  if (stride == 1) return copy_elements(from, n, to);
+  if (stride == 2) {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[2 * i];
+    return;
+  }
+  for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
 }
 
 // Column (od, oh, ow) has the elements (channel, kd, kh, kw) that the window covers there.
@@ -47,12 +69,7 @@ class ImageColumns final : public ColumnSource<T> {
       for (size_t i = tap == 0 ? 0 : ends[static_cast<size_t>(tap) - 1]; i < ends[static_cast<size_t>(tap)]; ++i) {
         const Stretch& stretch = stretches[i];
         for (; filled < stretch.at; ++filled) panel[filled] = T(0);
-        const T* from = channel + stretch.from;
-        if (window_.stride[2] == 1) {
-          copy_elements(from, stretch.count, panel + stretch.at);
-        } else {
-          for (int64_t j = 0; j < stretch.count; ++j) panel[stretch.at + j] = from[j * window_.stride[2]];
-        }
+        copy_strided(channel + stretch.from, window_.stride[2], stretch.count, panel + stretch.at);
         filled = stretch.at + stretch.count;
       }
       for (; filled < width; ++filled) panel[filled] = T(0);
@@ -201,9 +218,14 @@ class ConvKernel final : public Kernel {
     const auto slots = static_cast<size_t>((planes + grain - 1) / grain);
     T* scratch = static_cast<T*>(context.scratch(slot_elements * slots * sizeof(T)));
     const auto convolve_row = micro_kernels<T>().convolve_row;
+    std::vector<int64_t> offsets;  // of each tap's row, from the first row of the window
+    for (int64_t tap = 0; tap < taps; ++tap) {
+      const int64_t shift = tap % window.kernel[2] * window.dilation[2];
+      offsets.push_back(tap / window.kernel[2] * window.dilation[1] * row_elements + shift % stride * width +
+                        shift / stride);
+    }
     context.parallel_for(planes, grain, [&](int64_t begin, int64_t end) {
       T* padded = scratch + static_cast<size_t>(begin / grain) * slot_elements;
-      std::vector<const T*> rows(static_cast<size_t>(taps));
       int64_t copied = -1;
       for (int64_t plane = begin; plane < end; ++plane) {
         const int64_t channel = plane % y.dims[1];
@@ -212,12 +234,8 @@ class ConvKernel final : public Kernel {
         copied = source;
         const T* weights = w.as<T>() + channel * taps;
         for (int64_t oh = 0; oh < window.out[1]; ++oh) {
-          for (int64_t tap = 0; tap < taps; ++tap) {
-            const int64_t row = oh * window.stride[1] + tap / window.kernel[2] * window.dilation[1];
-            const int64_t shift = tap % window.kernel[2] * window.dilation[2];
-            rows[static_cast<size_t>(tap)] = padded + row * row_elements + shift % stride * width + shift / stride;
-          }
-          convolve_row(rows.data(), weights, taps, bias != nullptr ? bias[channel] : T(0), window.out[2],
+          convolve_row(padded + oh * window.stride[1] * row_elements, offsets.data(), weights, taps,
+                       bias != nullptr ? bias[channel] : T(0), window.out[2],
                        y.as<T>() + (plane * window.out[1] + oh) * window.out[2]);
         }
       }
@@ -238,11 +256,7 @@ class ConvKernel final : public Kernel {
         const int64_t shift = phase - window.pad_begin[2];
         const ValidRange valid = valid_range(width, stride, window.pad_begin[2], phase, window.in[2]);
         std::fill_n(padded, valid.first, T(0));
-        if (stride == 1) {
-          std::copy(from + valid.first + shift, from + valid.last + shift, padded + valid.first);
-        } else {
-          for (int64_t i = valid.first; i < valid.last; ++i) padded[i] = from[i * stride + shift];
-        }
+        copy_strided(from + valid.first * stride + shift, stride, valid.last - valid.first, padded + valid.first);
         std::fill(padded + valid.last, padded + width, T(0));
       }
     }

@@ -11,7 +11,7 @@ namespace {
 constexpr int64_t kBlockK = 256;             // steps of k between two visits of C
 constexpr int64_t kBlockColumns = 256;       // columns of B that stay in the second-level cache
 constexpr int64_t kMaxSlots = 16;            // threads that one product can use
-constexpr int64_t kGrainProducts = 1 << 17;  // multiply-adds that are worth a thread
+constexpr int64_t kGrainProducts = 1 << 18;  // multiply-adds that are worth a thread
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -158,11 +158,19 @@ GemmPlan gemm_plan(const GemmProblem<T>& p, int64_t batch) {
   if (p.m == 0 || p.n == 0) return plan;
   const int64_t row_panels = ceil_div(p.m, micro.mr);
   const int64_t column_panels = ceil_div(p.n, micro.nr);
-  plan.by_rows = row_panels > column_panels;
+  // Cut by rows, every range packs all of B for itself, by columns all of A: the cheaper of both, unless that leaves
+  // too few pieces. Columns that are made while they are packed cost more than those that are copied.
+  const int64_t repeated_by_rows = p.packed_b != nullptr ? 0 : p.n * (p.columns != nullptr ? 8 : 1);
+  const int64_t repeated_by_columns = p.packed_a != nullptr ? 0 : p.m;
+  plan.by_rows =
+      repeated_by_rows == repeated_by_columns ? row_panels > column_panels : repeated_by_rows < repeated_by_columns;
+  if ((plan.by_rows ? row_panels : column_panels) < 4) plan.by_rows = row_panels > column_panels;
   plan.units = plan.by_rows ? row_panels : column_panels;
   const int64_t unit_products = std::max<int64_t>(1, p.k) * (plan.by_rows ? p.n * micro.mr : p.m * micro.nr);
   const int64_t total = plan.units * std::max<int64_t>(1, batch);
-  plan.grain = std::max(ceil_div(total, kMaxSlots), ceil_div(kGrainProducts, unit_products));
+  const bool repeats = (plan.by_rows ? repeated_by_rows : repeated_by_columns) > 0;
+  const int64_t repaying = repeats ? std::min<int64_t>(plan.by_rows ? 8 : 4, ceil_div(plan.units, 4)) : 1;
+  plan.grain = std::max({ceil_div(total, kMaxSlots), ceil_div(kGrainProducts, unit_products), repaying});
   plan.grain = std::min(plan.grain, total);
   plan.slots = ceil_div(total, plan.grain);
   const int64_t block_k = std::min(p.k, kBlockK);

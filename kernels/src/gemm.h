@@ -131,9 +131,9 @@ struct MicroKernels {
   T (*dot)(const T* a, const T* b, int64_t k);
   /// y[j] += x[0] b[j] + x[1] b[ldb + j] + x[2] b[2 ldb + j] + x[3] b[3 ldb + j] for j in [0, n)
   void (*axpy4)(const T* x, const T* b, int64_t ldb, T* y, int64_t n);
-  /// y[j] = bias + sum over taps of weights[tap] * rows[tap][j] for j in [0, n). Rows must be readable up to the next
-  /// multiple of a vector.
-  void (*convolve_row)(const T* const* rows, const T* weights, int64_t taps, T bias, int64_t n, T* y);
+  /// y[j] = bias + sum over taps of weights[tap] * x[offsets[tap] + j] for j in [0, n). Every tap must be readable up
+  /// to the next multiple of a vector.
+  void (*convolve_row)(const T* x, const int64_t* offsets, const T* weights, int64_t taps, T bias, int64_t n, T* y);
 };
 
 /// The build for this CPU.
