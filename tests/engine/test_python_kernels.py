@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -1248,7 +1251,13 @@ def test_the_first_version_of_tile_repeats_along_one_axis() -> None:
 # The factory
 
 
-def create(node: NodeProto, version: int, input_types: list[int], output_types: list[int]) -> Any:
+def create(
+    node: NodeProto,
+    version: int,
+    input_types: list[int],
+    output_types: list[int],
+    constants: dict[int, Array] | None = None,
+) -> Any:
     schema = onnx.defs.get_schema(node.op_type, version, node.domain)
     return create_python_kernel(
         node,
@@ -1259,12 +1268,30 @@ def create(node: NodeProto, version: int, input_types: list[int], output_types: 
         input_types=input_types,
         output_types=output_types,
         attributes=attributes_of(node, schema.since_version),
+        constants=constants,
     )
 
 
 def test_every_fast_path_belongs_to_an_operator_of_onnx() -> None:
     known = {(schema.domain, schema.name) for schema in onnx.defs.get_all_schemas_with_history()}
     assert set(fast_path_operators()) <= known
+
+
+def test_a_kernel_may_prepare_constants_and_computes_the_same() -> None:
+    x, parameters = numbers(1, (2, 3, 4)), [np.abs(numbers(n, (3,))) for n in range(4)]
+    node = make_node("BatchNormalization", ["x", "s", "b", "m", "v"], ["y"])
+    prepared = create(node, 15, [1] * 5, [1], dict(enumerate(parameters, start=1)))
+    np.testing.assert_array_equal(prepared(x, *parameters), create(node, 15, [1] * 5, [1])(x, *parameters))
+
+
+def test_fast_paths_are_all_there_whichever_family_was_imported_first(tmp_path: Path) -> None:
+    code = (
+        "import onnx_light_ort.engine.python_kernels.activations\n"
+        "from onnx_light_ort.engine.python_kernels.fast_paths import find_fast_path\n"
+        "assert find_fast_path('', 'Conv')"
+    )
+    # Elsewhere than in the repository, whose folder of sources would stand before the package.
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
 def test_strings_leave_a_kernel_as_objects() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from importlib import import_module
 
 from onnx_light_ort.engine.python_kernels.kernel_node import KernelNode, PythonKernel
@@ -63,7 +64,8 @@ def fast_path_operators() -> list[tuple[str, str]]:
     return sorted(_FACTORIES)
 
 
+@cache
 def _load_families() -> None:
-    if not _FACTORIES:
-        for family in _FAMILIES:
-            import_module(f"onnx_light_ort.engine.python_kernels.{family}")
+    """Imports the families, whose modules register themselves, when a kernel is first asked for."""
+    for family in _FAMILIES:
+        import_module(f"onnx_light_ort.engine.python_kernels.{family}")

@@ -4,7 +4,7 @@ The reference's evaluator looks attributes up and checks types at each call, whi
 does. Here an operator's class is instantiated once, its attributes are bound to its ``_run`` method, and what is left
 for each call is the conversion of what the reference returns to what a kernel returns: arrays of the declared types.
 
-``onnx.reference`` takes about 0.3 s to import, hence only inside functions.
+``onnx.reference`` takes longer to import than this whole package, hence only inside functions.
 """
 
 from __future__ import annotations
