@@ -10,24 +10,24 @@ from typing import Any
 import pytest
 from contract_probe.comparison import Difference, first_difference, without_message
 from contract_probe.probe_library import ROOT, ContractProbe, Record, read_goldens
-from contract_probe.probe_model import run_in_callbacks
+from contract_probe.probe_model import run_custom_op, run_execution_provider
 
 import onnx_light_ort
 from codegen.toml_file import read_toml
 
 FindDifference = Callable[[str], Difference | None]
 
-# Groups whose cases run in a session, in callbacks of the probe's custom op.
-IN_CALLBACKS = {"kernel_info", "kernel_context", "shape_inference"}
+# Groups whose cases run in a session, in callbacks of the probe's custom op or execution provider.
+IN_CUSTOM_OP = {"kernel_info", "kernel_context", "shape_inference"}
+IN_EXECUTION_PROVIDER = {"graph_view", "subgraph_view"}
 # Groups whose slots belong to a profile that the host does not serve yet.
 LATER_GROUPS = {
     "custom_op_domain",
-    "kernel_info",
-    "kernel_context",
-    "shape_inference",
+    *IN_CUSTOM_OP,
     "ep_device",
     "kernel_def",
     "op_schema",
+    *IN_EXECUTION_PROVIDER,
 }
 
 ALL_GOLDENS = read_goldens()
@@ -47,14 +47,13 @@ def answers(
     probe: ContractProbe, probe_library: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> dict[str, dict[str, list[Record]]]:
     """What the host answers, for each group and case."""
-    groups = {
+    groups: dict[str, dict[str, list[Record]]] = {
         group: {case: probe.run(case) for case in cases} for group, cases in probe.groups().items() if group in GOLDENS
     }
-    if IN_CALLBACKS & GOLDENS.keys():
-        folder = tmp_path_factory.mktemp("contract_probe")
-        in_callbacks = run_in_callbacks(onnx_light_ort, probe_library, folder)
-        groups |= {group: cases for group, cases in in_callbacks.items() if group in GOLDENS}
-    return groups
+    for in_session, run in ((IN_CUSTOM_OP, run_custom_op), (IN_EXECUTION_PROVIDER, run_execution_provider)):
+        if in_session & GOLDENS.keys():
+            groups |= run(onnx_light_ort, probe_library, tmp_path_factory.mktemp("contract_probe"))
+    return {group: cases for group, cases in groups.items() if group in GOLDENS}
 
 
 @pytest.fixture(scope="session")

@@ -18,6 +18,7 @@ NULL_CASE = re.compile(r"((?P<table>OrtEpApi)\.)?(?P<slot>\w+)\.null_(?P<pointer
 
 # Parameters that ORT refuses null for in the probed call, and that the table leaves to the body, and why.
 NO_INDICES = "a list of nothing is refused by the body, null or not"
+TOO_SHORT = "room for nothing is refused by the body when there is something, null or not"
 BODY_DECIDES = {
     "OrtApi.KernelInfoGetAttributeArray_string.allocator": "needed only when `out` is given",
     "OrtEpApi.KernelDefBuilder_AddInputOutputAliases.input_indices": NO_INDICES,
@@ -25,6 +26,11 @@ BODY_DECIDES = {
     "OrtEpApi.KernelDefBuilder_AddInputOutputMutableAliases.input_indices": NO_INDICES,
     "OrtEpApi.KernelDefBuilder_AddInputOutputMutableAliases.output_indices": NO_INDICES,
     "OrtEpApi.KernelDefBuilder_AddTypeConstraint.types": NO_INDICES,
+    "OrtEpApi.EpGraphSupportInfo_AddNodesToFuse.nodes": NO_INDICES,
+    "OrtApi.Graph_GetOutputs.outputs": TOO_SHORT,
+    "OrtApi.Graph_GetNodes.nodes": TOO_SHORT,
+    "OrtApi.Node_GetInputs.inputs": TOO_SHORT,
+    "OrtApi.Node_GetOutputs.outputs": TOO_SHORT,
 }
 # Parameters that ORT takes null for, and that the table refuses all the same, and why.
 CRASHES_LATER = "ORT keeps the null and crashes when a session reads it"
@@ -93,7 +99,7 @@ def states_of_the_goldens(null_cases: list[NullCase]) -> dict[str, str]:
     for case in sorted(null_cases, key=lambda case: case.count is not None):
         if case.count is None:
             states[case.name] = "required" if case.refused else "nullable"
-        elif not case.refused and states[case.name] == "required":
+        elif not case.refused and states.get(case.name) == "required":
             states[case.name] = f"count:{case.count}"
     return states
 

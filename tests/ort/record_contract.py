@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "fixtures"))
 
 from contract_probe.probe_library import GOLDENS, ContractProbe, golden_text  # noqa: E402
-from contract_probe.probe_model import run_in_callbacks  # noqa: E402
+from contract_probe.probe_model import run_custom_op, run_execution_provider  # noqa: E402
 
 LIBRARY = ROOT / "build" / "fixtures" / "contract_probe" / "libcontract_probe.so"
 
@@ -54,12 +54,18 @@ def runtime_api_base() -> int:
     return ctypes.addressof(base.contents)
 
 
+def without_optimizations(options: onnxruntime.SessionOptions) -> None:
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+
+
 def record(library: Path, folder: Path) -> None:
     """Writes one golden file a group to `folder`, in place of those that it holds."""
     probe = ContractProbe(library, runtime_api_base())
     groups = {group: {case: probe.run(case) for case in cases} for group, cases in probe.groups().items()}
     with tempfile.TemporaryDirectory() as scratch:
-        groups |= run_in_callbacks(onnxruntime, library, Path(scratch))
+        groups |= run_custom_op(onnxruntime, library, Path(scratch))
+    with tempfile.TemporaryDirectory() as scratch:
+        groups |= run_execution_provider(onnxruntime, library, Path(scratch), without_optimizations)
     folder.mkdir(parents=True, exist_ok=True)
     for stale in folder.glob("*.json"):
         stale.unlink()
