@@ -120,7 +120,7 @@ def load_library(path: str | os.PathLike[str], *, bootstrap: bool = False) -> Lo
 
 def _open(inspection: LibraryInspection) -> abi.LibraryHandle:
     from onnx_light_ort._native import abi
-    from . import log_delivery
+    from onnx_light_ort.host import log_delivery
 
     log_delivery.start()
     bootstrap = None

@@ -44,6 +44,9 @@ EntryPointOutcome call_register_custom_ops(RegisterCustomOpsFunction function, O
     } catch (const Error& error) {
       outcome.code = error.code();
       outcome.message = error.what();
+    } catch (...) {
+      options = std::move(before);
+      throw;
     }
   }
   if (outcome.code != ORT_OK) options = std::move(before);
