@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import ml_dtypes
@@ -55,6 +56,22 @@ def test_a_failing_kernel_names_its_node_and_the_session_runs_on() -> None:
     with pytest.raises(ort.Fail, match=r"gather.*out of bounds"):
         session.run(None, {"x": x, "i": np.array([7])})
     np.testing.assert_array_equal(session.run(None, {"x": x, "i": np.array([2])})[0], [2])
+
+
+def test_threads_run_one_kernel_with_windows_of_their_own_sizes() -> None:
+    node = make_node("Conv", ["x", "w"], ["y"], pads=[1, 0, 1, 1], strides=[1, 2])
+    session = session_of(node, {"x": TensorProto.FLOAT, "w": TensorProto.FLOAT}, {"y": TensorProto.FLOAT}, rank=4)
+    generator = np.random.default_rng(1)
+    feeds = []
+    for size in range(40):
+        kernel = (1 + size % 3, 1 + size % 2)
+        x, w = generator.normal(size=(1, 2, 5 + size, 6)), generator.normal(size=(3, 2, *kernel))
+        feeds.append({"x": x.astype(np.float32), "w": w.astype(np.float32)})
+    alone = [session.run(None, feed)[0] for feed in feeds]
+    with ThreadPoolExecutor(8) as pool:
+        together = list(pool.map(lambda feed: session.run(None, feed)[0], feeds * 5))
+    for index, y in enumerate(together):
+        np.testing.assert_array_equal(y, alone[index % len(feeds)])
 
 
 @pytest.mark.parametrize(
