@@ -23,13 +23,13 @@ class Profile:
         self._events: list[dict[str, Any]] = []
         self._providers: Mapping[str, str] = {}
 
-    def session_created(self, providers: Mapping[str, str] | None = None) -> None:
+    def session_created(self, providers: Mapping[str, str]) -> None:
         """Records how long the session took to make.
 
         Args:
             providers: the provider of each node by name, where it is not the engine.
         """
-        self._providers = providers or {}
+        self._providers = providers
         self._add("Session", "session_initialization", 0.0, self._now(), {})
 
     @contextmanager

@@ -146,7 +146,8 @@ class InferenceSession:
         self._prepared = bool(self._defaults) or any(not value.element_type for value in graph.inputs)
         self._is_plain = not self._prepared and self._profile is None
         if self._profile is not None:
-            self._profile.session_created()
+            claimed = {node.name: node.provider for node in graph.all_nodes() if node.provider is not None}
+            self._profile.session_created(claimed)
 
     def run(
         self,

@@ -48,6 +48,8 @@ def add_nodes(
     values = graph.values
     for proto in protos:
         node = Node(proto, graph, imports)
+        if not (type(node.name) is type(node.op_type) is type(node.domain) is str):
+            raise InvalidGraph(f"{node}: its name, operator or domain is no UTF-8: the model is damaged")
         constant = source.constant_of_node(node) if node.op_type == "Constant" and node.domain == "" else None
         # As in ORT, constants are no nodes any more when names are compared.
         if node.name and constant is None:

@@ -239,16 +239,21 @@ def _native_factory(entry: Any) -> KernelFactory:
         return kernel
 
     def describe(node: Node) -> KernelProduct:
-        return entry.create(
-            node.name,
-            node.domain,
-            node.op_type,
-            node.since_version,
-            node.input_types,
-            node.output_types,
-            {name: value for name, value in node.attributes.items() if _native_attribute(value)},
-            [None if constant is None else constant.array() for constant in node.constant_inputs],
-        )
+        try:
+            return entry.create(
+                node.name,
+                node.domain,
+                node.op_type,
+                node.since_version,
+                node.input_types,
+                node.output_types,
+                {name: _native_value(value) for name, value in node.attributes.items() if _native_attribute(value)},
+                [None if constant is None else constant.array() for constant in node.constant_inputs],
+            )
+        except UnicodeDecodeError as error:
+            raise Fail(
+                f"{node}: an attribute has a wrong value, and one that is no UTF-8: the model is damaged"
+            ) from error
 
     return create
 
@@ -259,6 +264,15 @@ def _native_attribute(value: Any) -> bool:
     if isinstance(value, list):
         return all(isinstance(item, int | float | str) for item in value)
     return isinstance(value, int | float | str | np.ndarray)
+
+
+def _native_value(value: Any) -> Any:
+    """The attribute as native code takes it: strings that may be no UTF-8 as bytes."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "surrogateescape")
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        return [_native_value(item) for item in value]
+    return value
 
 
 class PythonKernels(KernelRegistry):

@@ -17,12 +17,14 @@ from onnx_light_ort.engine.graph_building import add_nodes, resolve_inputs, reso
 from onnx_light_ort.engine.model_skeleton import Skeleton, split_model
 from onnx_light_ort.engine.operator_schema import known_domains
 from onnx_light_ort.engine.value_type import STRING, element_type_name
-from onnx_light_ort.errors import Fail, InvalidArgument, InvalidProtobuf, NoSuchFile
+from onnx_light_ort.errors import Fail, InvalidArgument, InvalidGraph, InvalidProtobuf, NoSuchFile
 
 _log = logging.getLogger("onnx_light_ort")
 
 #: Tensors of subgraphs from this size on are taken out of the subgraph's proto.
 _HOISTED_FROM = 1024
+
+_MAX_OPSET = 2**31 - 1
 
 #: The newest IR version whose rules this loader knows.
 NEWEST_IR_VERSION = 14
@@ -38,7 +40,10 @@ def load_model(source: ModelSource) -> Model:
             the same fault; the message names the node or value.
     """
     if isinstance(source, ModelProto):
-        return _Loader(Skeleton(source, b"", []), None, None).load()
+        # The loader takes big tensors out of subgraphs, and nodes keep their protos: neither is the caller's to see.
+        proto = ModelProto()
+        proto.CopyFrom(source)
+        return _Loader(Skeleton(proto, b"", []), None, None).load()
     if isinstance(source, bytes | bytearray | memoryview):
         return _Loader(split_model(memoryview(source)), None, None).load()
     if not isinstance(source, str | os.PathLike):
@@ -74,6 +79,11 @@ class EmbeddedTensors:
         graph.nodes = add_nodes(graph, proto.node, imports, self)
         if not resolve_inputs(graph, graph.nodes, self):
             sort_nodes(graph)
+        for name in graph.values:
+            if type(name) is not str:
+                raise InvalidGraph(
+                    f"value {name!r} of graph {graph.name!r} has a name that is no UTF-8: the model is damaged"
+                )
         for info in proto.value_info:
             value = graph.values.get(info.name)
             if value is not None and value.type_proto is None and info.HasField("type"):
@@ -349,6 +359,10 @@ def opset_imports(entries: Any) -> dict[str, int]:
     for entry in entries:
         domain = "" if entry.domain == "ai.onnx" else entry.domain
         known = newest.get(domain)
+        if not 0 <= entry.version <= _MAX_OPSET:
+            raise Fail(
+                f"the model imports opset {entry.version} of domain {domain or 'ai.onnx'!r}, which is no version"
+            )
         if known is not None and entry.version > known:
             raise Fail(
                 f"the model imports opset {entry.version} of domain {domain or 'ai.onnx'!r}; the installed package "

@@ -14,7 +14,7 @@ from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProt
 from onnx_light_ort.engine.graph import Node, Value
 from onnx_light_ort.engine.operator_schema import ForeignOperator, Operator, known_domains, standard_operator
 from onnx_light_ort.engine.value_type import STRING, tensor_type, type_string
-from onnx_light_ort.errors import Fail, InvalidGraph
+from onnx_light_ort.errors import Fail, InvalidGraph, OutOfMemory
 
 if TYPE_CHECKING:
     from onnx import FunctionProto
@@ -27,6 +27,9 @@ _log = logging.getLogger("onnx_light_ort")
 
 #: Constants with more bytes than this take part in shape inference by their type alone.
 _SMALL_CONSTANT = 1024
+
+
+_NO_TEXT = "the model is invalid, and so are its names, which are no UTF-8: it is damaged"
 
 
 def _is_small(constant: Constant) -> bool:
@@ -66,7 +69,35 @@ def resolve_operators(nodes: Iterable[Node], functions: Functions, context: Kern
                 _raise_unknown(node, version)
             cache[key] = operator
         node.operator = operator
+        if node.op_type in _BOUND_OPERATORS:
+            _check_counts(node.proto)
     return has_foreign
+
+
+def _check_counts(proto: NodeProto) -> None:
+    """Refuses numbers that onnx's shape inference follows out of bounds, or for ages, without a look."""
+    for attribute in proto.attribute:
+        bounds = _BOUNDS.get((proto.op_type, attribute.name))
+        if bounds is None or attribute.ref_attr_name:
+            continue
+        least, most = bounds
+        if most is None:
+            most = len(proto.output)
+        if not least <= attribute.i <= most:
+            raise InvalidGraph(
+                f"node {proto.name or proto.output[:1]!r} ({proto.op_type}): attribute {attribute.name} is "
+                f"{attribute.i}, which is not between {least} and {most}"
+            )
+
+
+#: Least and greatest value; None: the number of the node's outputs.
+_BOUNDS: dict[tuple[str, str], tuple[int, int | None]] = {
+    ("Split", "num_outputs"): (1, None),
+    ("GatherND", "batch_dims"): (0, 2**31 - 1),
+    ("LayerNormalization", "axis"): (-(2**31), 2**31 - 1),
+}
+
+_BOUND_OPERATORS = frozenset(op_type for op_type, _ in _BOUNDS)
 
 
 def _raise_unknown(node: Node, version: int) -> None:
@@ -90,6 +121,9 @@ def infer_model(model: Model, context: KernelContext) -> None:
         Fail: types or shapes contradict each other.
     """
     has_foreign = resolve_operators(model.graph.all_nodes(), model.functions, context)
+    for function in model.functions.values():
+        for proto in function.node:
+            _check_counts(proto)
     region = Region(model.graph.nodes, model.opset_imports, model.functions, context, model.ir_version)
     region.check()
     region.infer()
@@ -189,6 +223,8 @@ class Region:
             onnx.checker.C.check_model(self._proto.SerializeToString(), False, False, False)
         except onnx.checker.ValidationError as error:
             raise InvalidGraph(self._culprit(error)) from error
+        except UnicodeDecodeError as error:
+            raise InvalidGraph(_NO_TEXT) from error
         for tensor in of_any_rank:
             tensor.ClearField("shape")
 
@@ -207,6 +243,8 @@ class Region:
                     )
                 except onnx.checker.ValidationError as found:
                     return f"{node}: {' '.join(str(found).split())}"
+                except UnicodeDecodeError:
+                    return f"{node}: {_NO_TEXT}"
         return f"the model is invalid: {' '.join(str(error).split())}"
 
     def infer(self) -> None:
@@ -232,6 +270,10 @@ class Region:
             raise InvalidGraph(f"the model is invalid: {' '.join(str(error).split())}") from error
         except shape_inference.InferenceError as error:
             raise Fail(f"types or shapes contradict each other: {_first_error(error)}") from error
+        except UnicodeDecodeError as error:
+            raise InvalidGraph(_NO_TEXT) from error
+        except MemoryError as error:
+            raise OutOfMemory("shape inference ran out of memory: an attribute of the model is far too big") from error
         result = ModelProto.FromString(inferred).graph
         by_name = {value.name: value for node in self._nodes for value in node.outputs if value is not None}
         _apply(result, by_name)

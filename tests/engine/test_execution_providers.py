@@ -376,6 +376,17 @@ def test_a_partition_that_breaks_its_contract_fails_the_run_and_not_the_session(
     np.testing.assert_array_equal(run(session), EXPECTED)
 
 
+def test_a_profile_names_the_provider_of_a_partition() -> None:
+    options = ort.SessionOptions()
+    options.enable_profiling = True
+    session = ort.InferenceSession(MODEL, options, providers=[Provider(fuse("neg", "abs", name="tail"))])
+    run(session)
+    assert session.profile is not None
+    providers = {event["name"]: event["args"].get("provider") for event in session.profile.events()}
+    assert providers["tail_kernel_time"] == "TestEP"
+    assert providers["relu_kernel_time"] == "CPUExecutionProvider"
+
+
 def test_options_make_a_provider_for_each_session() -> None:
     made: list[Provider] = []
 
