@@ -14,6 +14,7 @@ from typing import Any
 
 #: Module names, in the order in which help lists them.
 SUBCOMMANDS = (
+    "demo",
     "run",
     "inspect",
     "matrix",
