@@ -138,7 +138,10 @@ class InferenceSession:
             progress=progress,
         )
         weakref.finalize(self, plan.close)
-        self._execute = _without_numpy_warnings(plan.executor.run) if plan.has_numpy_kernels else plan.executor.run
+        execute = plan.executor.run
+        self._execute: Callable[..., list[Any]] = (
+            _without_numpy_warnings(execute) if plan.has_numpy_kernels else execute
+        )
         graph = plan.model.graph
         self._inputs = graph.inputs
         self._defaults = {value.name: value.default.array() for value in graph.inputs if value.default is not None}
@@ -174,7 +177,7 @@ class InferenceSession:
         """
         try:
             if run_options is None and self._is_plain and type(output_names) is not str:
-                return self._execute(output_names, input_feed)  # type: ignore[no-any-return]
+                return self._execute(output_names, input_feed)
             return self._run(output_names, input_feed, run_options)
         except (InvalidArgument, TypeError) as error:
             # A feed of lists or of OrtValues is right too, only not what the executor takes.
@@ -235,9 +238,9 @@ class InferenceSession:
             feed = {**self._defaults, **{name: _engine_object(value) for name, value in feed.items()}}
         control = None if run_options is None else run_options._control
         if self._profile is None:
-            return self._execute(output_names, feed, control)  # type: ignore[no-any-return]
+            return self._execute(output_names, feed, control)
         with self._profile.run() as steps:
-            return self._execute(output_names, feed, control, steps)  # type: ignore[no-any-return]
+            return self._execute(output_names, feed, control, steps)
 
     def _run_converted(
         self,
@@ -261,10 +264,10 @@ class InferenceSession:
         return self._run(output_names, {**converted, **unknown}, run_options)
 
 
-def _without_numpy_warnings(execute: Callable[..., Any]) -> Callable[..., Any]:
+def _without_numpy_warnings(execute: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
     """Runs with numpy's warnings (of division by zero and the like) off: entered once a run, not once a kernel."""
 
-    def run(*arguments: Any) -> Any:
+    def run(*arguments: Any) -> list[Any]:
         with np.errstate(all="ignore"):
             return execute(*arguments)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.graph import Graph, Node, Value
@@ -40,7 +39,7 @@ class PlanWriter:
         self._slots: dict[Value, int] = {}
         self._read: set[Value] = set()
 
-    def write(self) -> Any:
+    def write(self) -> native.Plan:
         """The frozen plan."""
         graph, builder, slots = self._graph, self._builder, self._slots
         aliases = self._aliases
@@ -106,7 +105,7 @@ class PlanWriter:
             function = python_callable(kernel, node, [slot != _ABSENT for slot in outputs], self._parallel_for)
             self._builder.add_python_step(node.name, node.op_type, function, inputs, outputs, types)
 
-    def _body(self, node: Node, name: str) -> Any:
+    def _body(self, node: Node, name: str) -> native.Plan:
         graph = node.subgraphs.get(name)
         if graph is None:
             raise Fail(f"{node}: it has no subgraph {name!r}")
