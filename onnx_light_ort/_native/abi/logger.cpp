@@ -125,7 +125,8 @@ void replace_log_queue_after_fork() { queue_slot().store(new LogQueue, std::memo
 
 void OrtApiSlots::Logger_LogMessage(const OrtLogger* logger, OrtLoggingLevel log_severity_level, const char* message,
                                     const ORTCHAR_T* file_path, int line_number, const char* func_name) {
-  log(*logger, log_severity_level, message, {file_path, line_number, func_name});
+  const auto text = [](const char* given) { return given == nullptr ? std::string_view() : std::string_view(given); };
+  log(*logger, log_severity_level, text(message), {text(file_path), line_number, text(func_name)});
 }
 
 void OrtApiSlots::Logger_GetLoggingSeverityLevel(const OrtLogger* logger, OrtLoggingLevel* out) {

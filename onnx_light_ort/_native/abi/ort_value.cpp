@@ -62,6 +62,12 @@ void require_room(DataType dtype, int64_t count, size_t length) {
   }
 }
 
+/// Of a lent tensor without elements the engine may have an address; plugins see null there, as from ORT.
+void* data_of(const OrtValue* value) {
+  const TensorView& view = tensor_of(value);
+  return view.element_count == 0 && !value->owned ? nullptr : view.data;
+}
+
 }  // namespace
 
 size_t storage_size(DataType dtype, int64_t count) {
@@ -124,7 +130,7 @@ void OrtApiSlots::CreateTensorWithDataAsOrtValue(const OrtMemoryInfo* info, void
 
 void OrtApiSlots::IsTensor(const OrtValue* value, int* out) { *out = value->view != nullptr; }
 
-void OrtApiSlots::GetTensorMutableData(OrtValue* value, void** out) { *out = tensor_of(value).data; }
+void OrtApiSlots::GetTensorMutableData(OrtValue* value, void** out) { *out = data_of(value); }
 
 void OrtApiSlots::ReleaseValue(OrtValue* input) {
   if (input != nullptr && input->owned) delete static_cast<OwnedValue*>(input);
@@ -186,6 +192,6 @@ void OrtApiSlots::GetTensorSizeInBytes(const OrtValue* ort_value, size_t* size) 
   *size = storage_size(view->dtype, view->element_count);
 }
 
-void OrtApiSlots::GetTensorData(const OrtValue* value, const void** out) { *out = tensor_of(value).data; }
+void OrtApiSlots::GetTensorData(const OrtValue* value, const void** out) { *out = data_of(value); }
 
 }  // namespace onnx_light_ort::abi
