@@ -77,12 +77,10 @@ def resolve_operators(nodes: Iterable[Node], functions: Functions, context: Kern
 def _check_counts(proto: NodeProto) -> None:
     """Refuses numbers that onnx's shape inference follows out of bounds, or for ages, without a look."""
     for attribute in proto.attribute:
-        bounds = _BOUNDS.get((proto.op_type, attribute.name))
-        if bounds is None or attribute.ref_attr_name:
+        if (proto.op_type, attribute.name) not in _BOUNDS or attribute.ref_attr_name:
             continue
-        least, most = bounds
-        if most is None:
-            most = len(proto.output)
+        bounds = _BOUNDS[proto.op_type, attribute.name]
+        least, most = bounds or (len(proto.output), len(proto.output))
         if not least <= attribute.i <= most:
             raise InvalidGraph(
                 f"node {proto.name or proto.output[:1]!r} ({proto.op_type}): attribute {attribute.name} is "
@@ -90,9 +88,9 @@ def _check_counts(proto: NodeProto) -> None:
             )
 
 
-#: Least and greatest value; None: the number of the node's outputs.
-_BOUNDS: dict[tuple[str, str], tuple[int, int | None]] = {
-    ("Split", "num_outputs"): (1, None),
+#: Least and greatest value; None: exactly the number of the node's outputs.
+_BOUNDS: dict[tuple[str, str], tuple[int, int] | None] = {
+    ("Split", "num_outputs"): None,
     ("GatherND", "batch_dims"): (0, 2**31 - 1),
     ("LayerNormalization", "axis"): (-(2**31), 2**31 - 1),
 }

@@ -147,7 +147,12 @@ def test_a_provider_fuses_two_nodes_and_its_partition_lives_as_long_as_the_sessi
 def test_the_boundary_of_a_partition_is_in_a_fixed_order() -> None:
     seen: list[FusedPartition] = []
     provider = Provider(fuse("abs", "relu", "neg"))
-    provider.make = lambda partition: (seen.append(partition), Recorded(partition, provider.log))[1]
+
+    def make(partition: FusedPartition) -> ExecutablePartition:
+        seen.append(partition)
+        return Recorded(partition, provider.log)
+
+    provider.make = make
     np.testing.assert_array_equal(run(ort.InferenceSession(MODEL, providers=[provider])), EXPECTED)
     assert [item.name for item in seen[0].nodes] == ["relu", "neg", "abs"]
     assert [item.name for item in seen[0].inputs] == ["x"]
@@ -286,7 +291,12 @@ def test_two_partitions_that_need_each_other_are_refused() -> None:
 
 def test_claims_of_what_cannot_be_had_are_refused() -> None:
     strangers: list[Graph] = []
-    ort.InferenceSession(MODEL, providers=[Provider(lambda graph, lookup: strangers.append(graph) or [])])
+
+    def keep(graph: Graph, lookup: KernelLookup) -> Iterable[Claim]:
+        strangers.append(graph)
+        return []
+
+    ort.InferenceSession(MODEL, providers=[Provider(keep)])
     (stranger,) = strangers
     assert "is no node of graph" in refusal(lambda graph, lookup: [FusionClaim([stranger.nodes[0]])])
     assert "is no node of graph" in refusal(lambda graph, lookup: [SingleNodeClaim(stranger.nodes[0])])
@@ -365,7 +375,11 @@ def test_a_partition_that_breaks_its_contract_fails_the_run_and_not_the_session(
     def make(partition: FusedPartition) -> ExecutablePartition:
         made = Recorded(partition, provider.log)
         right = made.run
-        made.run = lambda x: result(x) if broken[0] else right(x)  # type: ignore[method-assign, assignment]
+
+        def run_either(*inputs: Any) -> Any:
+            return result(*inputs) if broken[0] else right(*inputs)
+
+        made.run = run_either  # type: ignore[method-assign]
         return made
 
     provider.make = make

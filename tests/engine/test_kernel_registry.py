@@ -149,7 +149,9 @@ def test_a_factory_sees_attributes_with_defaults_and_constants() -> None:
     seen: list[Any] = []
 
     def factory(resolved: Node) -> Any:
-        seen.append((resolved.attributes, resolved.constant_inputs[1].array(), resolved.constant_inputs[0]))
+        weights = resolved.constant_inputs[1]
+        assert weights is not None
+        seen.append((resolved.attributes, weights.array(), resolved.constant_inputs[0]))
         return lambda x, w, *rest: x
 
     mine = KernelRegistry("mine")
@@ -225,7 +227,11 @@ def test_outputs_and_scratch_are_aligned_and_parallel_for_covers_the_range_once(
         scratch = context.scratch(1000)
         addresses.extend((y.ctypes.data % 64, scratch.ctypes.data % 64, scratch.nbytes))
         count = np.zeros(1000, np.int64)
-        context.parallel_for(1000, 10, lambda begin, end: count[begin:end].__iadd__(1))
+
+        def tally(begin: int, end: int) -> None:
+            count[begin:end] += 1
+
+        context.parallel_for(1000, 10, tally)
         y[...] = count.sum() if (count == 1).all() else -1
 
     mine = KernelRegistry("mine")

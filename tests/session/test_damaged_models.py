@@ -150,6 +150,7 @@ def test_names_that_are_no_text() -> None:
     "bad",
     [
         node("Split", ["x"], ["y", "z"], name="n", num_outputs=2**62),
+        node("Split", ["x"], ["y", "z"], name="n", num_outputs=1),
         node("LayerNormalization", ["x", "x"], ["y"], name="n", axis=2**63 - 1),
         node("GatherND", ["x", "i"], ["y"], name="n", batch_dims=-5),
     ],
