@@ -160,7 +160,7 @@ def test_index_arrays_are_given_back(ops: list[abi.CustomOp], library: LoadedLib
         ("no compute", "set KernelComputeV2 (from version 16 on) or KernelCompute"),
         ("no destroy", "OrtCustomOp::KernelDestroy is null"),
         ("inverted versions", "its versions 5 to 4 are no range"),
-        ("version below one", "its versions 0 to"),
+        ("version below zero", "its versions -1 to"),
         ("in-place index", "pairs input 2 with output 0, and the op has 2 inputs and 1 outputs"),
         ("negative in-place index", "pairs input 0 with output -1"),
         ("in-place count", "GetMayInplace says 1000000 pairs"),

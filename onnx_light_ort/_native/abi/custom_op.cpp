@@ -118,9 +118,9 @@ class Reader {
       // The end counts only beside a start, as in ORT.
       if (const auto end = Gate::GetEndVersion(descriptor_)) op_.end_version = call(end, "GetEndVersion", descriptor_);
     }
-    if (op_.start_version < 1 || op_.end_version < op_.start_version) {
+    if (op_.start_version < 0 || op_.end_version < op_.start_version) {
       refuse("its versions " + std::to_string(op_.start_version) + " to " + std::to_string(op_.end_version) +
-             " are no range: start at 1 or later and end no earlier than that");
+             " are no range: start at 0 or later and end no earlier than that");
     }
   }
 

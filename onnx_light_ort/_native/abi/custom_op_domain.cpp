@@ -31,9 +31,9 @@ bool has_descriptor(const CustomOps& ops, const OrtCustomOp* descriptor) {
 }  // namespace
 
 void commit_custom_ops(OrtSessionOptions& options, std::shared_ptr<const void> library) {
-  const std::vector<OrtCustomOpDomain*> domains = std::exchange(options.added_domains, {});
+  const auto domains = std::exchange(options.added_domains, {});
   CustomOps ops = options.custom_ops;
-  for (const OrtCustomOpDomain* domain : domains) {
+  for (const auto& domain : domains) {
     for (const OrtCustomOp* descriptor : domain->ops) {
       // A domain may be added twice, by one library for two names or by registering the library again.
       if (has_descriptor(ops, descriptor)) continue;
@@ -46,16 +46,16 @@ void commit_custom_ops(OrtSessionOptions& options, std::shared_ptr<const void> l
 }
 
 void OrtApiSlots::CreateCustomOpDomain(const char* domain, OrtCustomOpDomain** out) {
-  *out = new OrtCustomOpDomain{domain, {}};
+  *out = new OrtCustomOpDomain{std::make_shared<CustomOpDomain>(CustomOpDomain{domain, {}})};
 }
 
 void OrtApiSlots::CustomOpDomain_Add(OrtCustomOpDomain* custom_op_domain, const OrtCustomOp* op) {
-  custom_op_domain->ops.push_back(op);
+  custom_op_domain->domain->ops.push_back(op);
 }
 
 // Nothing is read yet: a library may add ops to the domain until its registration ends.
 void OrtApiSlots::AddCustomOpDomain(OrtSessionOptions* options, OrtCustomOpDomain* custom_op_domain) {
-  options->added_domains.push_back(custom_op_domain);
+  options->added_domains.push_back(custom_op_domain->domain);
 }
 
 void OrtApiSlots::ReleaseCustomOpDomain(OrtCustomOpDomain* input) { delete input; }

@@ -10,10 +10,20 @@
 #include "custom_op.h"
 #include "session_options.h"
 
-/// Owned by the plugin, which releases it after the last session; its descriptors are the plugin's, too.
-struct OrtCustomOpDomain {
+namespace onnx_light_ort::abi {
+
+/// The descriptors are the plugin's.
+struct CustomOpDomain {
   std::string name;
   std::vector<const OrtCustomOp*> ops;
+};
+
+}  // namespace onnx_light_ort::abi
+
+/// Owned by the plugin. What it holds stays for options that a registration is adding it to, so that a library may
+/// release it at once.
+struct OrtCustomOpDomain {
+  std::shared_ptr<onnx_light_ort::abi::CustomOpDomain> domain;
 };
 
 namespace onnx_light_ort::abi {

@@ -11,6 +11,10 @@
 
 #include "custom_op.h"
 
+namespace onnx_light_ort::abi {
+struct CustomOpDomain;
+}
+
 struct OrtSessionOptions {
  public:
   /// Replaces the value of a key that is there. Throws Error when the key is empty, or key or value too long.
@@ -19,8 +23,8 @@ struct OrtSessionOptions {
   const std::string* config_entry(std::string_view key) const;
   const std::map<std::string, std::string, std::less<>>& config_entries() const noexcept { return config_entries_; }
 
-  /// Domains of a registration that has not ended; each belongs to the library that added it.
-  std::vector<OrtCustomOpDomain*> added_domains;
+  /// Domains of a registration that has not ended.
+  std::vector<std::shared_ptr<const onnx_light_ort::abi::CustomOpDomain>> added_domains;
   /// Of all registrations that ended well. Sessions share them.
   std::vector<std::shared_ptr<const onnx_light_ort::abi::CustomOp>> custom_ops;
 
