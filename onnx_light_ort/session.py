@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from onnx_light_ort._native import abi
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
 from onnx_light_ort.engine.execution_provider import ExecutionProvider
@@ -23,6 +24,7 @@ from onnx_light_ort.errors import (
     MissingInput,
     NotImplemented,
     OutOfMemory,
+    exception_for_code,
 )
 from onnx_light_ort.ort_value import OrtValue
 from onnx_light_ort.profile import Profile
@@ -36,6 +38,9 @@ native.set_exception_classes(
         "internal": Fail,
     }
 )
+
+# What a plugin reports keeps its code.
+abi.set_exception_classes({code: exception_for_code(code) for code in range(1, 16)})
 
 _SEVERITIES = {
     0: logging.DEBUG,
@@ -128,12 +133,13 @@ class InferenceSession:
         chosen = _chosen_providers(providers, provider_options)
         chosen += [factory(options) for factory in options._provider_factories]
         self._profile = Profile(options.profile_file_prefix) if options.enable_profiling else None
+        budget = native.MemoryBudget(options.memory_limit)
         self._plan = plan = SessionPlan(
             path_or_bytes,
             providers=chosen,
-            registries=options._registries,
+            registries=options._session_registries(budget),
             intra_op_num_threads=options.intra_op_num_threads,
-            memory_limit=options.memory_limit,
+            memory_budget=budget,
             optimize=options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL,
             progress=progress,
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
@@ -13,6 +14,7 @@ from onnx_light_ort._native import engine as native
 if TYPE_CHECKING:
     from onnx_light_ort.engine.execution_provider import ExecutionProvider
     from onnx_light_ort.engine.kernel_registry import KernelRegistry
+    from onnx_light_ort.host.custom_ops import CustomOpLibraries
 
 _MAX_KEY = 1024
 _MAX_VALUE = 8192
@@ -41,6 +43,12 @@ class GraphOptimizationLevel(IntEnum):
     ORT_ENABLE_EXTENDED = 2
     ORT_ENABLE_LAYOUT = 3
     ORT_ENABLE_ALL = 99
+
+
+def _logger_severity() -> int:
+    """The OrtLoggingLevel of the level that the package's logger has."""
+    level = logging.getLogger("onnx_light_ort").getEffectiveLevel()
+    return min(max(level // 10 - 1, 0), 4)
 
 
 def _check_entry(key: str, value: str) -> None:
@@ -79,6 +87,7 @@ class SessionOptions:
         self.memory_limit = 0
         self._config: dict[str, str] = {}
         self._registries: list[KernelRegistry] = []
+        self._custom_ops: CustomOpLibraries | None = None
         self._provider_factories: list[Callable[[SessionOptions], ExecutionProvider]] = []
 
     def add_session_config_entry(self, key: str, value: str) -> None:
@@ -98,14 +107,21 @@ class SessionOptions:
         return dict(self._config)
 
     def register_custom_ops_library(self, library_path: str | os.PathLike[str]) -> None:
-        """Registers the operators of a custom-op library.
+        """Loads a custom-op library and registers its operators: all of them, or none.
+
+        Args:
+            library_path: absolute path of the library. It stays loaded as long as these options or a session made from
+                them.
 
         Raises:
-            NotImplemented: this build has no custom-op host.
+            LibraryError (also a Fail): the library cannot be loaded, is not admitted, or its registration failed; the
+                options are as they were.
         """
-        raise errors.NotImplemented(
-            f"custom-op library {os.fspath(library_path)!r}: this version does not host custom-op libraries"
-        )
+        from onnx_light_ort.host.custom_ops import CustomOpLibraries
+
+        if self._custom_ops is None:
+            self._custom_ops = CustomOpLibraries()
+        self._custom_ops.register(library_path, self._config)
 
     def add_provider_for_devices(self, devices: Sequence[Any], options: Mapping[str, str] | None = None) -> None:
         """Has a plugin execution provider run what it claims, on the given devices.
@@ -123,6 +139,13 @@ class SessionOptions:
         """Has an execution provider written in Python asked what it takes; the factory makes one for each session.
         Not in ORT."""
         self._provider_factories.append(factory)
+
+    def _session_registries(self, budget: native.MemoryBudget) -> list[KernelRegistry]:
+        """The caller's registries, then one of custom ops, whose kernels are charged to the session's budget."""
+        if self._custom_ops is None:
+            return self._registries
+        severity = self.log_severity_level if self.log_severity_level >= 0 else _logger_severity()
+        return [*self._registries, self._custom_ops.registry(self._config, budget, "onnx_light_ort", severity)]
 
     def has_providers(self) -> bool:
         return bool(self._provider_factories)

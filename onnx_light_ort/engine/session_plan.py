@@ -60,7 +60,7 @@ class SessionPlan:
         providers: Sequence[ExecutionProvider] = (),
         registries: Sequence[KernelRegistry] = (),
         intra_op_num_threads: int = 0,
-        memory_limit: int = 0,
+        memory_budget: native.MemoryBudget | None = None,
         optimize: bool = True,
         progress: Progress | None = None,
     ) -> None:
@@ -77,7 +77,7 @@ class SessionPlan:
             self.placement = Placement(providers)
             try:
                 plan = self._plan(optimize)
-                self.executor = native.Executor(plan, intra_op_num_threads, native.MemoryBudget(memory_limit))
+                self.executor = native.Executor(plan, intra_op_num_threads, memory_budget or native.MemoryBudget(0))
             except BaseException:
                 self.close()
                 raise

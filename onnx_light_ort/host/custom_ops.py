@@ -1,0 +1,238 @@
+"""Custom ops of loaded libraries, as operators that planning resolves and makes kernels of.
+
+A name may stand for several custom ops. A node gets the one whose versions hold the opset that the model imports and
+whose declared types take the node's; where two are left, planning refuses and names them.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from onnx import AttributeProto, NodeProto, TypeProto
+
+from onnx_light_ort._abi_enums import OrtCustomOpInputOutputCharacteristic as Characteristic
+from onnx_light_ort._native import abi
+from onnx_light_ort.engine.attribute import attribute_value
+from onnx_light_ort.engine.kernel_registry import KernelRegistry
+from onnx_light_ort.engine.operator_schema import ForeignOperator, FormalParameter
+from onnx_light_ort.engine.value_type import element_type_name, is_element_type, shape_of, tensor_type
+from onnx_light_ort.errors import Error, Fail
+from onnx_light_ort.host import log_delivery
+from onnx_light_ort.host.loader import LoadedLibrary, register_custom_ops_library
+
+if TYPE_CHECKING:
+    from onnx_light_ort._native import engine as native
+    from onnx_light_ort.engine.constant import Constant
+    from onnx_light_ort.engine.graph import Node, Value
+    from onnx_light_ort.engine.kernel import KernelProduct
+    from onnx_light_ort.engine.operator_schema import Option
+
+_log = logging.getLogger("onnx_light_ort")
+
+#: What an argument of undefined type takes: any dense tensor.
+_ANY_TENSOR = frozenset(number for number in range(1, 64) if is_element_type(number))
+
+_OPTIONS: dict[int, Option] = {
+    Characteristic.INPUT_OUTPUT_REQUIRED: "single",
+    Characteristic.INPUT_OUTPUT_OPTIONAL: "optional",
+    Characteristic.INPUT_OUTPUT_VARIADIC: "variadic",
+}
+
+
+class CustomOpLibraries:
+    """The custom-op libraries that one ``SessionOptions`` registered; every session made from it gets all of them.
+
+    Keeps the libraries loaded. What sessions made of them keeps them as well.
+    """
+
+    def __init__(self) -> None:
+        self._options = abi.SessionOptions()
+        self._libraries: list[LoadedLibrary] = []
+
+    @property
+    def ops(self) -> list[abi.CustomOp]:
+        """The registered ops, in order."""
+        return list(self._options.custom_ops)
+
+    def register(self, path: str | os.PathLike[str], config: MutableMapping[str, str]) -> None:
+        """Loads a library and registers its ops; `config` are the options' configuration entries, which the library
+        may read and add to.
+
+        Raises LibraryError with nothing of the library registered and `config` as it was.
+        """
+        log_delivery.start()
+        self._take_entries(config)
+        self._libraries.append(register_custom_ops_library(path, self._options))
+        config.update(self._options.config_entries)
+
+    def registry(
+        self, config: Mapping[str, str], budget: native.MemoryBudget, log_name: str, log_severity: int
+    ) -> KernelRegistry:
+        """The operators for one session.
+
+        What their kernels allocate is charged to `budget`; records below `log_severity` (an OrtLoggingLevel) are
+        dropped, others go to the logger `log_name`.
+        """
+        self._take_entries(config)
+        services = abi.SessionServices(self._options, budget, log_name, log_severity)
+        registry = KernelRegistry("custom ops")
+        for op, end_version in with_effective_ends(self._options.custom_ops):
+            registry.register_operator(CustomOperator(op, services, end_version))
+        return registry
+
+    def _take_entries(self, config: Mapping[str, str]) -> None:
+        for key, value in config.items():
+            self._options.add_config_entry(key, value)
+
+
+def with_effective_ends(ops: Sequence[abi.CustomOp]) -> Iterable[tuple[abi.CustomOp, int | None]]:
+    """Each op with the last opset that selects it, None for no last one.
+
+    An opset selects the newest version of an operator that is not newer than itself, as in ONNX: an op that ends with
+    version 2 also serves opsets 3 and 4 where the next version of its name is 5.
+    """
+    starts: dict[tuple[str, str], list[int]] = {}
+    for op in ops:
+        starts.setdefault((op.domain, op.name), []).append(op.start_version)
+    for op in ops:
+        end = op.end_version
+        if end is not None:
+            later = [start for start in starts[op.domain, op.name] if start > end]
+            end = min(later) - 1 if later else None
+        yield op, end
+
+
+class CustomOperator(ForeignOperator):
+    """One custom op of a library, in one session."""
+
+    def __init__(self, op: abi.CustomOp, services: abi.SessionServices, end_version: int | None) -> None:
+        super().__init__(
+            op.domain,
+            op.name,
+            op.start_version,
+            _formals("Input", op.inputs, op.variadic_input),
+            _formals("Output", op.outputs, op.variadic_output),
+            end_version,
+        )
+        self._op = op
+        self._services = services
+        self._inferred: dict[tuple[tuple[int | None, ...], int], list[TypeProto | None]] = {}
+
+    def infer(
+        self, node: Node, input_types: Sequence[TypeProto | None], constants: Sequence[Constant | None]
+    ) -> Sequence[TypeProto | None]:
+        """What the signature says, refined by the op's own inference.
+
+        As in ORT a failed inference does not fail the model, which may run without the shapes; it is logged.
+        """
+        if self._op.infers_shapes:
+            return self._infer_by_callback(node)
+        # Nothing but element types decides, and a model calls few operators often.
+        key = (tuple([None if value is None else value.element_type for value in node.inputs]), len(node.outputs))
+        types = self._inferred.get(key)
+        if types is None:
+            numbers = [self._output_type(node, index) for index in range(len(node.outputs))]
+            types = self._inferred[key] = [tensor_type(number, None) if number else None for number in numbers]
+        return types
+
+    def _infer_by_callback(self, node: Node) -> Sequence[TypeProto | None]:
+        types = [self._output_type(node, index) for index in range(len(node.outputs))]
+        shapes: list[tuple[int | str | None, ...] | None] = [None] * len(types)
+        said, failure = self._op.infer(
+            node.name, self.since_version, _arguments(node.inputs), len(types), _attributes(node.proto)
+        )
+        if failure is not None:
+            _log.warning("%s: shape inference of %s failed: %s", node, self._op.signature, failure)
+        for index, item in enumerate(said):
+            if item is None:
+                continue
+            element_type, dims = item
+            if element_type and types[index] and element_type != types[index]:
+                raise Fail(
+                    f"{node}: shape inference of {self._op.signature} makes output {index} "
+                    f"{element_type_name(element_type)}, its signature {element_type_name(types[index])}"
+                )
+            types[index] = element_type or types[index]
+            shapes[index] = None if dims is None else tuple(dims)
+        return [tensor_type(number, shape) if number else None for number, shape in zip(types, shapes, strict=True)]
+
+    def _output_type(self, node: Node, index: int) -> int:
+        """Element type by the signature alone; an output of any type takes the type that all inputs of any type share.
+        0 where that leaves it open."""
+        formal = self.output(index)
+        if formal is None or formal.types is None:
+            return 0
+        if len(formal.types) == 1:
+            (number,) = formal.types
+            return number if isinstance(number, int) else 0
+        if self._op.infers_shapes or not formal.homogeneous:
+            return 0
+        open_types = {
+            value.element_type
+            for i, value in enumerate(node.inputs)
+            if value is not None and (taken := self.input(i)) is not None and taken.types is _ANY_TENSOR
+        }
+        return open_types.pop() if len(open_types) == 1 else 0
+
+    def create_kernel(self, node: Node) -> KernelProduct:
+        for value in node.outputs:
+            if value is not None and not value.element_type:
+                raise Fail(
+                    f"{node}: nothing says the type of output {value.name!r} of {self._op.signature}: give the "
+                    "op an InferOutputShapeFn that sets it, or declare it in the model's value_info"
+                )
+        try:
+            return self._op.create_kernel(
+                self._services,
+                node.name,
+                self.since_version,
+                _arguments(node.inputs),
+                _arguments(node.outputs),
+                _attributes(node.proto),
+                [None if constant is None else constant.array() for constant in node.constant_inputs],
+            )
+        except Error as error:
+            raise type(error)(f"{node}: {self._op.signature} made no kernel: {error}") from error
+
+    def __repr__(self) -> str:
+        signature: str = self._op.signature
+        return signature
+
+
+def _formals(
+    prefix: str, arguments: Iterable[tuple[int, int, int]], variadic: tuple[int, bool]
+) -> list[FormalParameter]:
+    formals = []
+    for index, (element_type, characteristic, _) in enumerate(arguments):
+        name = f"{prefix}{index}"
+        min_arity, homogeneous = variadic if characteristic == Characteristic.INPUT_OUTPUT_VARIADIC else (1, True)
+        types = frozenset({element_type}) if element_type else _ANY_TENSOR
+        formals.append(FormalParameter(name, name, types, _OPTIONS[characteristic], homogeneous, min_arity))
+    return formals
+
+
+def _arguments(values: Iterable[Value | None]) -> list[tuple[str, int, Sequence[int | str | None] | None] | None]:
+    """Name, element type and dimensions of each argument, as native code takes them."""
+    return [None if value is None else (value.name, value.element_type, shape_of(value.type_proto)) for value in values]
+
+
+def _attributes(node: NodeProto) -> dict[str, tuple[int, Any]]:
+    """Type and value of each attribute that a custom op can ask for; strings are bytes, in whatever encoding."""
+    attributes: dict[str, tuple[int, Any]] = {}
+    for proto in node.attribute:
+        kind = proto.type
+        if kind == AttributeProto.STRING:
+            attributes[proto.name] = (kind, proto.s)
+        elif kind == AttributeProto.STRINGS:
+            attributes[proto.name] = (kind, list(proto.strings))
+        elif kind in _READ:
+            attributes[proto.name] = (kind, attribute_value(proto))
+    return attributes
+
+
+_READ = frozenset(
+    {AttributeProto.FLOAT, AttributeProto.INT, AttributeProto.FLOATS, AttributeProto.INTS, AttributeProto.TENSOR}
+)
