@@ -29,6 +29,7 @@ from onnx_light_ort.host.admission import admission_rule, set_admission
 from onnx_light_ort.host.library_errors import EntryPointError, LibraryError, UnauditedLibraryWarning
 from onnx_light_ort.host.library_path import library_allow_list, set_library_allow_list
 from onnx_light_ort.ort_value import OrtValue
+from onnx_light_ort.plugin_building import cmake_dir, include_dir
 from onnx_light_ort.session import (
     InferenceSession,
     ModelMetadata,
@@ -79,9 +80,11 @@ __all__ = [
     "UnauditedLibraryWarning",
     "__version__",
     "admission_rule",
+    "cmake_dir",
     "get_all_providers",
     "get_available_providers",
     "get_device",
+    "include_dir",
     "library_allow_list",
     "set_admission",
     "set_library_allow_list",
