@@ -1,0 +1,179 @@
+"""Registering libraries: all of a library's operators or none, in any number of libraries, domains and sessions."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from custom_ops.custom_op_cases import X
+from custom_ops.custom_op_failures import ALLOWED, FAILED_REGISTRATIONS, MALFORMED, REGISTRATIONS
+from custom_ops.custom_op_model import FLOAT, INT64, model_of, node_model, value
+from onnx import helper
+
+from onnx_light_ort import Error, Fail, InferenceSession, SessionOptions
+from onnx_light_ort.host.library_errors import EntryPointError, LibraryError
+from onnx_light_ort.host.memory_map import mapped_files
+
+MakeSession = Callable[..., InferenceSession]
+Counter = Callable[[str, str], int]
+
+
+def names(options: SessionOptions) -> list[str]:
+    return [] if options._custom_ops is None else [op.name for op in options._custom_ops.ops]
+
+
+def one_input(domain: str, name: str) -> bytes:
+    return node_model(name, [value("x", FLOAT)], [value("y", FLOAT)], domain=domain)
+
+
+def is_mapped(path: str) -> bool:
+    return any(file.samefile(path) for file in mapped_files() if file.name == Path(path).name)
+
+
+@pytest.mark.parametrize("rule", MALFORMED)
+def test_a_malformed_descriptor_is_refused_with_its_whole_library(
+    library: Callable[[str], str], counter: Counter, rule: str
+) -> None:
+    name = f"malformed_{rule}"
+    counter(name, "index_maps_made")  # keeps the library loaded, so that its counts survive
+    options = SessionOptions()
+    with pytest.raises(EntryPointError) as caught:
+        options.register_custom_ops_library(library(name))
+    assert MALFORMED[rule] in str(caught.value)
+    assert caught.value.code == 2
+    assert names(options) == []
+    # Index arrays that were lent came back, whatever was wrong with them.
+    assert counter(name, "index_maps_made") == counter(name, "index_maps_released") + (rule == "inplace_unreleased") * (
+        counter(name, "index_maps_made")
+    )
+    with pytest.raises(Error, match="register"):
+        InferenceSession(one_input("fixture.good", "Good"), options)
+
+
+@pytest.mark.parametrize("rule", ALLOWED)
+def test_an_unusual_descriptor_is_read_as_ort_reads_it(
+    library: Callable[[str], str], counter: Counter, rule: str
+) -> None:
+    name = f"malformed_{rule}"
+    before = counter(name, "index_maps_made"), counter(name, "index_maps_released")
+    options = SessionOptions()
+    options.register_custom_ops_library(library(name))
+    assert names(options) == ["Good", "Bad"]
+    made, released = (
+        counter(name, function) - earlier
+        for function, earlier in zip(("index_maps_made", "index_maps_released"), before, strict=True)
+    )
+    assert made == released == (rule in ("inplace_declined", "alias_required"))
+
+
+@pytest.mark.parametrize("mode", FAILED_REGISTRATIONS)
+def test_a_registration_that_fails_half_way_leaves_nothing(library: Callable[[str], str], mode: str) -> None:
+    path = library(f"registration_{mode}")
+    code, says = FAILED_REGISTRATIONS[mode]
+    options = SessionOptions()
+    options.register_custom_ops_library(library("kernel_state"))
+    before = names(options)
+    with pytest.raises(EntryPointError) as caught:
+        options.register_custom_ops_library(path)
+    assert caught.value.code == code
+    assert says in str(caught.value)
+    assert names(options) == before
+    assert not is_mapped(path)
+    with pytest.raises(Error):
+        InferenceSession(one_input("fixture.first", "First"), options)
+    # What was registered before works on.
+    InferenceSession(one_input("fixture", "AddOne"), options).run(None, {"x": X})
+
+
+@pytest.mark.parametrize("mode", REGISTRATIONS)
+def test_a_registration_in_an_unusual_order_is_understood(session: MakeSession, mode: str) -> None:
+    for domain, name, added in REGISTRATIONS[mode]:
+        (y,) = session(one_input(domain, name), f"registration_{mode}").run(None, {"x": X})
+        np.testing.assert_array_equal(y, X + added)
+
+
+def test_several_libraries_serve_one_model(session: MakeSession) -> None:
+    nodes = [
+        helper.make_node("AddOne", ["x"], ["a"], domain="fixture"),
+        helper.make_node("Twice", ["a"], ["b"], domain="fixture"),
+        helper.make_node("Relu", ["b"], ["c"]),
+        helper.make_node("Second", ["c"], ["d"], domain="fixture.second"),
+        helper.make_node("FindPositive", ["d"], ["y"], domain="fixture"),
+    ]
+    model = model_of(nodes, [value("x", FLOAT)], [value("d", FLOAT), value("y", INT64)])
+    libraries = ("kernel_state", "overloads", "registration_two_domains", "without_callbacks")
+    d, y = session(model, *libraries).run(None, {"x": X})
+    expected = np.maximum((X + 1) * 2, 0) + 2
+    np.testing.assert_array_equal(d, expected)
+    np.testing.assert_array_equal(y, np.flatnonzero(expected > 0))
+
+
+def test_one_options_object_makes_sessions_that_share_no_kernel(library: Callable[[str], str]) -> None:
+    options = SessionOptions()
+    options.register_custom_ops_library(library("kernel_state"))
+    model = node_model("Tally", [value("x", FLOAT)], [value("y", FLOAT)], start=0)
+    first, second = InferenceSession(model, options), InferenceSession(model, options)
+    for calls in range(3):
+        np.testing.assert_array_equal(first.run(None, {"x": X})[0], X + calls)
+    np.testing.assert_array_equal(second.run(None, {"x": X})[0], X)
+
+
+def test_a_library_registered_twice_brings_its_operators_once(library: Callable[[str], str]) -> None:
+    options = SessionOptions()
+    options.register_custom_ops_library(library("kernel_state"))
+    once = names(options)
+    options.register_custom_ops_library(library("kernel_state"))
+    assert names(options) == once
+    InferenceSession(one_input("fixture", "AddOne"), options).run(None, {"x": X})
+
+
+def test_two_options_objects_register_one_library_independently(library: Callable[[str], str]) -> None:
+    first, second = SessionOptions(), SessionOptions()
+    for options in (first, second):
+        options.register_custom_ops_library(library("kernel_state"))
+    session = InferenceSession(one_input("fixture", "AddOne"), first)
+    del first
+    gc.collect()
+    np.testing.assert_array_equal(session.run(None, {"x": X})[0], X + 1)
+    np.testing.assert_array_equal(
+        InferenceSession(one_input("fixture", "AddOne"), second).run(None, {"x": X})[0], X + 1
+    )
+
+
+def test_the_library_stays_until_its_last_session_is_gone_and_then_leaves(library: Callable[[str], str]) -> None:
+    path = library("registration_two_domains")
+    gc.collect()
+    options = SessionOptions()
+    options.register_custom_ops_library(path)
+    session = InferenceSession(one_input("fixture.first", "First"), options)
+    del options
+    gc.collect()
+    assert is_mapped(path)
+    np.testing.assert_array_equal(session.run(None, {"x": X})[0], X + 1)
+    del session
+    gc.collect()
+    assert not is_mapped(path)
+
+
+def test_a_library_of_another_kind_is_refused(fixtures_dir: Path) -> None:
+    options = SessionOptions()
+    with pytest.raises(LibraryError):
+        options.register_custom_ops_library(fixtures_dir / "loader" / "libep_factories.so")
+    with pytest.raises(Fail):
+        options.register_custom_ops_library("/nowhere/libmissing.so")
+    assert names(options) == []
+
+
+def test_a_library_may_read_and_add_configuration_entries(fixtures_dir: Path) -> None:
+    options = SessionOptions()
+    options.register_custom_ops_library(fixtures_dir / "loader" / "libcustom_ops.so")
+    assert options.get_session_config_entry("fixture.custom_ops") == "registered"
+
+
+def test_a_descriptor_of_version_1_declares_all_arguments_required(session: MakeSession) -> None:
+    model = node_model("ScaleAndAddOne", [value("x", FLOAT)], [value("y", FLOAT)])
+    (y,) = session(model, "descriptor_version_1").run(None, {"x": X})
+    np.testing.assert_array_equal(y, 2 * X + 1)
