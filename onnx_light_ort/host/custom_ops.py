@@ -20,7 +20,6 @@ from onnx_light_ort.engine.kernel_registry import KernelRegistry
 from onnx_light_ort.engine.operator_schema import ForeignOperator, FormalParameter
 from onnx_light_ort.engine.value_type import element_type_name, is_element_type, shape_of, tensor_type
 from onnx_light_ort.errors import Error, Fail
-from onnx_light_ort.host import log_delivery
 from onnx_light_ort.host.loader import LoadedLibrary, register_custom_ops_library
 
 if TYPE_CHECKING:
@@ -63,7 +62,6 @@ class CustomOpLibraries:
 
         Raises LibraryError with nothing of the library registered and `config` as it was.
         """
-        log_delivery.start()
         self._take_entries(config)
         self._libraries.append(register_custom_ops_library(path, self._options))
         config.update(self._options.config_entries)
