@@ -6,6 +6,7 @@
 #include "integer_conversion.h"
 #include "native_kernels.h"
 #include "registration.h"
+#include "widened_kernel.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -248,9 +249,9 @@ void register_arithmetic(KernelRegistry& registry) {
   for (const char* op : {"Sum", "Mean"}) {
     add_kernel(registry, op, 6, 13, {{"T", kFloatTypes}}, &make_fold);
   }
-  const TypeList powers = {DataType::kFloat, DataType::kDouble, DataType::kInt32, DataType::kInt64};
-  add_kernel(registry, "Pow", 7, 7, {{"T", {DataType::kFloat, DataType::kDouble}}}, &make_pow);
-  add_kernel(registry, "Pow", 12, 15, {{"T", powers}, {"T1", powers}}, &make_pow);
+  const TypeList powers = kFloatTypes + kIndexTypes;
+  add_kernel(registry, "Pow", 7, 7, {{"T", kFloatTypes}}, &with_half<&make_pow>);
+  add_kernel(registry, "Pow", 12, 15, {{"T", powers}, {"T1", powers}}, &with_half<&make_pow>);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -300,6 +300,21 @@ void binary_operators_broadcast_like_the_index_rule_in_place_or_not() {
   }
 }
 
+void folding_three_shapes_repeats_what_only_the_third_has() {
+  const OwnedTensor a = random_tensor<float>({1});
+  const OwnedTensor b = random_tensor<float>({1});
+  const OwnedTensor c = random_tensor<float>({700, 1, 1});
+  for (const char* op : {"Max", "Sum"}) {
+    const auto context = Call{op, 13, {&a.view, &b.view, &c.view}, {DataType::kFloat}}.run();
+    for (int64_t i = 0; i < 700; ++i) {
+      const float x = *a.view.as<float>();
+      const float y = *b.view.as<float>();
+      const float z = c.view.as<float>()[i];
+      CHECK(context->result(0).as<float>()[i] == (op[0] == 'M' ? std::max({x, y, z}) : x + y + z));
+    }
+  }
+}
+
 void threads_see_disjoint_parts_of_a_long_broadcast() {
   const OwnedTensor a = random_tensor<float>({300, 1, 400});
   const OwnedTensor b = random_tensor<float>({3, 1});
@@ -603,6 +618,7 @@ constexpr Test kTests[] = {
     TEST(matmul_integer_is_exact_for_extreme_values_and_long_sums),
     TEST(convolution_equals_the_plain_sum_over_random_windows),
     TEST(binary_operators_broadcast_like_the_index_rule_in_place_or_not),
+    TEST(folding_three_shapes_repeats_what_only_the_third_has),
     TEST(threads_see_disjoint_parts_of_a_long_broadcast),
     TEST(integer_division_truncates_wraps_and_never_traps),
     TEST(integers_wrap_around_without_overflow),
