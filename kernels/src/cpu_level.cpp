@@ -11,7 +11,8 @@ CpuLevel detect() noexcept {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   const auto has = [](auto... supported) { return (supported && ...); };
-  const bool avx2 = has(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("bmi2"));
+  const bool avx2 = has(__builtin_cpu_supports("avx2"), __builtin_cpu_supports("fma"), __builtin_cpu_supports("f16c"),
+                        __builtin_cpu_supports("bmi2"));
   const bool avx512 = has(__builtin_cpu_supports("avx512f"), __builtin_cpu_supports("avx512bw"),
                           __builtin_cpu_supports("avx512dq"), __builtin_cpu_supports("avx512vl"));
   return avx2 ? (avx512 ? CpuLevel::kAvx512 : CpuLevel::kAvx2) : CpuLevel::kBaseline;

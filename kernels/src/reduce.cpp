@@ -224,7 +224,7 @@ class ReduceKernel final : public Kernel {
   // The innermost group is kept: rows of it are folded element by element.
   void fold_rows(RunContext& context, const TensorView& x, const TensorView& y, Groups kept, const Groups& folded,
                  int64_t count) const {
-    constexpr int64_t kBlock = 256;
+    constexpr int64_t kBlock = 1024;
     const int64_t row = kept.extents[kept.extents.size() - 1];
     kept.extents[kept.extents.size() - 1] = 1;
     const int64_t blocks = (row + kBlock - 1) / kBlock;
