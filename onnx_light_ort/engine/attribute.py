@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -35,8 +36,19 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
+# Of the element types whose raw data a numpy of this machine's byte order reads as it is.
+_RAW_DTYPES: dict[int, np.dtype[Any]] = (
+    {1: np.dtype(np.float32), 6: np.dtype(np.int32), 7: np.dtype(np.int64), 9: np.dtype(np.bool_)}
+    if sys.byteorder == "little"
+    else {}
+)
+
+
 def tensor_array(proto: TensorProto) -> np.ndarray[Any, Any]:
     """The tensor as a read-only array; strings are objects of type str."""
+    dtype = _RAW_DTYPES.get(proto.data_type) if proto.HasField("raw_data") else None
+    if dtype is not None:  # The common case; a bytes object is as read-only as the array is to be.
+        return np.frombuffer(proto.raw_data, dtype).reshape(tuple(proto.dims))
     array = numpy_helper.to_array(proto)
     if array.dtype.kind in "OSU":
         flat = [_text(item) if isinstance(item, bytes) else str(item) for item in proto.string_data]

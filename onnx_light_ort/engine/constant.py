@@ -28,12 +28,14 @@ _BUFFER_ALIGNMENT = 16
 
 
 class ExternalLocation:
-    """Where the data of an external tensor lies: a checked path, byte offset and length."""
+    """Where the data of an external tensor lies: a checked path, byte offset and length. ``location`` is the path as
+    the model writes it, relative to the model's folder."""
 
-    __slots__ = ("length", "offset", "path")
+    __slots__ = ("length", "location", "offset", "path")
 
-    def __init__(self, path: str, offset: int, length: int) -> None:
+    def __init__(self, path: str, location: str, offset: int, length: int) -> None:
         self.path = path
+        self.location = location
         self.offset = offset
         self.length = length
 

@@ -46,7 +46,7 @@ class ExternalData:
                 f"external tensor {name!r} needs bytes {offset} to {offset + length} of {path!r}, which has only "
                 f"{len(view)}: the file is truncated or belongs to another model"
             )
-        location = ExternalLocation(path, offset, length)
+        location = ExternalLocation(path, entries["location"], offset, length)
         return Constant(tensor.data_type, dims, data=view[offset : offset + length], external=location)
 
     def _contained_path(self, name: str, location: str | None) -> str:

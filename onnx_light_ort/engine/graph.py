@@ -187,13 +187,15 @@ class Node:
 class Graph:
     """Values and nodes; ``nodes`` are in an order in which they can run."""
 
-    __slots__ = ("hoisted", "holder", "initializers", "inputs", "name", "nodes", "outputs", "values")
+    __slots__ = ("declared_inputs", "hoisted", "holder", "initializers", "inputs", "name", "nodes", "outputs", "values")
 
     def __init__(self, name: str, holder: Node | None) -> None:
         self.name = name
         #: The node that holds this subgraph; None for the main graph.
         self.holder = holder
         self.inputs: list[Value] = []
+        #: The inputs and, before IR version 4, the constants that the model had to declare as inputs too.
+        self.declared_inputs: list[Value] = []
         self.outputs: list[Value] = []
         self.nodes: list[Node] = []
         #: Values of this graph by name, those of enclosing graphs left out.

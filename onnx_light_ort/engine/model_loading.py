@@ -110,6 +110,7 @@ class EmbeddedTensors:
             elif graph.holder is None:
                 raise Fail(f"model input {info.name!r} has no type: declare its element type")
             graph.inputs.append(value)
+            graph.declared_inputs.append(value)
 
     def _add_initializer(self, graph: Graph, name: str, constant: Constant) -> None:
         if not name:
