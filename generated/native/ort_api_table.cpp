@@ -771,6 +771,124 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL ModelMetadataGetProducerName(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char** value) noexcept {
+    using Slot = Tag<112>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, allocator, value};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      OrtApiSlots::ModelMetadataGetProducerName(model_metadata, allocator, value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ModelMetadataGetGraphName(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char** value) noexcept {
+    using Slot = Tag<113>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, allocator, value};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      OrtApiSlots::ModelMetadataGetGraphName(model_metadata, allocator, value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ModelMetadataGetDomain(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char** value) noexcept {
+    using Slot = Tag<114>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, allocator, value};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      OrtApiSlots::ModelMetadataGetDomain(model_metadata, allocator, value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ModelMetadataGetDescription(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char** value) noexcept {
+    using Slot = Tag<115>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, allocator, value};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      OrtApiSlots::ModelMetadataGetDescription(model_metadata, allocator, value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ModelMetadataLookupCustomMetadataMap(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, const char* key, char** value) noexcept {
+    using Slot = Tag<116>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, allocator, key, value};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (key == nullptr) throw_null_argument(Slot::info(), "key");
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      OrtApiSlots::ModelMetadataLookupCustomMetadataMap(model_metadata, allocator, key, value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ModelMetadataGetVersion(const OrtModelMetadata* model_metadata, int64_t* value) noexcept {
+    using Slot = Tag<117>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, value};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      OrtApiSlots::ModelMetadataGetVersion(model_metadata, value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseModelMetadata(OrtModelMetadata* input) noexcept {
+    using Slot = Tag<118>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseModelMetadata(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ModelMetadataGetCustomMetadataMapKeys(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char*** keys, int64_t* num_keys) noexcept {
+    using Slot = Tag<123>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, allocator, keys, num_keys};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (keys == nullptr) throw_null_argument(Slot::info(), "keys");
+      if (num_keys == nullptr) throw_null_argument(Slot::info(), "num_keys");
+      OrtApiSlots::ModelMetadataGetCustomMetadataMapKeys(model_metadata, allocator, keys, num_keys);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetStringTensorElementLength(const OrtValue* value, size_t index, size_t* out) noexcept {
     using Slot = Tag<127>;
     try {
@@ -848,6 +966,21 @@ struct Thunks {
       if (location_values == nullptr && location_values_count != 0) throw_null_argument(Slot::info(), "location_values");
       if (out == nullptr) throw_null_argument(Slot::info(), "out");
       OrtApiSlots::TensorAt(value, location_values, location_values_count, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ModelMetadataGetGraphDescription(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char** value) noexcept {
+    using Slot = Tag<158>;
+    try {
+      typename Flavour::template Scope<Slot> scope{model_metadata, allocator, value};
+      if (model_metadata == nullptr) throw_null_argument(Slot::info(), "model_metadata");
+      if (allocator == nullptr) throw_null_argument(Slot::info(), "allocator");
+      if (value == nullptr) throw_null_argument(Slot::info(), "value");
+      OrtApiSlots::ModelMetadataGetGraphDescription(model_metadata, allocator, value);
       scope.returned();
       return nullptr;
     } catch (...) {
@@ -1405,6 +1538,46 @@ struct Thunks {
     }
   }
 
+  static void ORT_API_CALL ReleaseGraph(OrtGraph* input) noexcept {
+    using Slot = Tag<287>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseGraph(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetValueInfoName(const OrtValueInfo* value_info, const char** name) noexcept {
+    using Slot = Tag<289>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, name};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      OrtApiSlots::GetValueInfoName(value_info, name);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetValueInfoTypeInfo(const OrtValueInfo* value_info, const OrtTypeInfo** type_info) noexcept {
+    using Slot = Tag<290>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, type_info};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (type_info == nullptr) throw_null_argument(Slot::info(), "type_info");
+      OrtApiSlots::GetValueInfoTypeInfo(value_info, type_info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static const OrtModelEditorApi* ORT_API_CALL GetModelEditorApi() noexcept {
     using Slot = Tag<291>;
     typename Flavour::template Scope<Slot> scope{};
@@ -1590,6 +1763,556 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL ValueInfo_GetValueProducer(const OrtValueInfo* value_info, const OrtNode** producer_node, size_t* producer_output_index) noexcept {
+    using Slot = Tag<323>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, producer_node, producer_output_index};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (producer_node == nullptr) throw_null_argument(Slot::info(), "producer_node");
+      OrtApiSlots::ValueInfo_GetValueProducer(value_info, producer_node, producer_output_index);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_GetValueNumConsumers(const OrtValueInfo* value_info, size_t* num_consumers) noexcept {
+    using Slot = Tag<324>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, num_consumers};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (num_consumers == nullptr) throw_null_argument(Slot::info(), "num_consumers");
+      OrtApiSlots::ValueInfo_GetValueNumConsumers(value_info, num_consumers);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_GetValueConsumers(const OrtValueInfo* value_info, const OrtNode** nodes, int64_t* input_indices, size_t num_consumers) noexcept {
+    using Slot = Tag<325>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, nodes, input_indices, num_consumers};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (nodes == nullptr && num_consumers != 0) throw_null_argument(Slot::info(), "nodes");
+      if (input_indices == nullptr && num_consumers != 0) throw_null_argument(Slot::info(), "input_indices");
+      OrtApiSlots::ValueInfo_GetValueConsumers(value_info, nodes, input_indices, num_consumers);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_GetInitializerValue(const OrtValueInfo* value_info, const OrtValue** initializer_value) noexcept {
+    using Slot = Tag<326>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, initializer_value};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (initializer_value == nullptr) throw_null_argument(Slot::info(), "initializer_value");
+      OrtApiSlots::ValueInfo_GetInitializerValue(value_info, initializer_value);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_GetExternalInitializerInfo(const OrtValueInfo* value_info, OrtExternalInitializerInfo** info) noexcept {
+    using Slot = Tag<327>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, info};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      OrtApiSlots::ValueInfo_GetExternalInitializerInfo(value_info, info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_IsRequiredGraphInput(const OrtValueInfo* value_info, bool* is_required_graph_input) noexcept {
+    using Slot = Tag<328>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, is_required_graph_input};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (is_required_graph_input == nullptr) throw_null_argument(Slot::info(), "is_required_graph_input");
+      OrtApiSlots::ValueInfo_IsRequiredGraphInput(value_info, is_required_graph_input);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_IsOptionalGraphInput(const OrtValueInfo* value_info, bool* is_optional_graph_input) noexcept {
+    using Slot = Tag<329>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, is_optional_graph_input};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (is_optional_graph_input == nullptr) throw_null_argument(Slot::info(), "is_optional_graph_input");
+      OrtApiSlots::ValueInfo_IsOptionalGraphInput(value_info, is_optional_graph_input);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_IsGraphOutput(const OrtValueInfo* value_info, bool* is_graph_output) noexcept {
+    using Slot = Tag<330>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, is_graph_output};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (is_graph_output == nullptr) throw_null_argument(Slot::info(), "is_graph_output");
+      OrtApiSlots::ValueInfo_IsGraphOutput(value_info, is_graph_output);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_IsConstantInitializer(const OrtValueInfo* value_info, bool* is_constant_initializer) noexcept {
+    using Slot = Tag<331>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, is_constant_initializer};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (is_constant_initializer == nullptr) throw_null_argument(Slot::info(), "is_constant_initializer");
+      OrtApiSlots::ValueInfo_IsConstantInitializer(value_info, is_constant_initializer);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL ValueInfo_IsFromOuterScope(const OrtValueInfo* value_info, bool* is_from_outer_scope) noexcept {
+    using Slot = Tag<332>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value_info, is_from_outer_scope};
+      if (value_info == nullptr) throw_null_argument(Slot::info(), "value_info");
+      if (is_from_outer_scope == nullptr) throw_null_argument(Slot::info(), "is_from_outer_scope");
+      OrtApiSlots::ValueInfo_IsFromOuterScope(value_info, is_from_outer_scope);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetName(const OrtGraph* graph, const char** graph_name) noexcept {
+    using Slot = Tag<333>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, graph_name};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (graph_name == nullptr) throw_null_argument(Slot::info(), "graph_name");
+      OrtApiSlots::Graph_GetName(graph, graph_name);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetModelPath(const OrtGraph* graph, const ORTCHAR_T** model_path) noexcept {
+    using Slot = Tag<334>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, model_path};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (model_path == nullptr) throw_null_argument(Slot::info(), "model_path");
+      OrtApiSlots::Graph_GetModelPath(graph, model_path);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetOnnxIRVersion(const OrtGraph* graph, int64_t* onnx_ir_version) noexcept {
+    using Slot = Tag<335>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, onnx_ir_version};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (onnx_ir_version == nullptr) throw_null_argument(Slot::info(), "onnx_ir_version");
+      OrtApiSlots::Graph_GetOnnxIRVersion(graph, onnx_ir_version);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetNumOperatorSets(const OrtGraph* graph, size_t* num_operator_sets) noexcept {
+    using Slot = Tag<336>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, num_operator_sets};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (num_operator_sets == nullptr) throw_null_argument(Slot::info(), "num_operator_sets");
+      OrtApiSlots::Graph_GetNumOperatorSets(graph, num_operator_sets);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetOperatorSets(const OrtGraph* graph, const char** domains, int64_t* opset_versions, size_t num_operator_sets) noexcept {
+    using Slot = Tag<337>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, domains, opset_versions, num_operator_sets};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (domains == nullptr && num_operator_sets != 0) throw_null_argument(Slot::info(), "domains");
+      if (opset_versions == nullptr && num_operator_sets != 0) throw_null_argument(Slot::info(), "opset_versions");
+      OrtApiSlots::Graph_GetOperatorSets(graph, domains, opset_versions, num_operator_sets);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetNumInputs(const OrtGraph* graph, size_t* num_inputs) noexcept {
+    using Slot = Tag<338>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, num_inputs};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (num_inputs == nullptr) throw_null_argument(Slot::info(), "num_inputs");
+      OrtApiSlots::Graph_GetNumInputs(graph, num_inputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetInputs(const OrtGraph* graph, const OrtValueInfo** inputs, size_t num_inputs) noexcept {
+    using Slot = Tag<339>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, inputs, num_inputs};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (inputs == nullptr && num_inputs != 0) throw_null_argument(Slot::info(), "inputs");
+      OrtApiSlots::Graph_GetInputs(graph, inputs, num_inputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetNumOutputs(const OrtGraph* graph, size_t* num_outputs) noexcept {
+    using Slot = Tag<340>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, num_outputs};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (num_outputs == nullptr) throw_null_argument(Slot::info(), "num_outputs");
+      OrtApiSlots::Graph_GetNumOutputs(graph, num_outputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetOutputs(const OrtGraph* graph, const OrtValueInfo** outputs, size_t num_outputs) noexcept {
+    using Slot = Tag<341>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, outputs, num_outputs};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (outputs == nullptr && num_outputs != 0) throw_null_argument(Slot::info(), "outputs");
+      OrtApiSlots::Graph_GetOutputs(graph, outputs, num_outputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetNumInitializers(const OrtGraph* graph, size_t* num_initializers) noexcept {
+    using Slot = Tag<342>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, num_initializers};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (num_initializers == nullptr) throw_null_argument(Slot::info(), "num_initializers");
+      OrtApiSlots::Graph_GetNumInitializers(graph, num_initializers);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetInitializers(const OrtGraph* graph, const OrtValueInfo** initializers, size_t num_initializers) noexcept {
+    using Slot = Tag<343>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, initializers, num_initializers};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (initializers == nullptr && num_initializers != 0) throw_null_argument(Slot::info(), "initializers");
+      OrtApiSlots::Graph_GetInitializers(graph, initializers, num_initializers);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetNumNodes(const OrtGraph* graph, size_t* num_nodes) noexcept {
+    using Slot = Tag<344>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, num_nodes};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (num_nodes == nullptr) throw_null_argument(Slot::info(), "num_nodes");
+      OrtApiSlots::Graph_GetNumNodes(graph, num_nodes);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetNodes(const OrtGraph* graph, const OrtNode** nodes, size_t num_nodes) noexcept {
+    using Slot = Tag<345>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, nodes, num_nodes};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (nodes == nullptr && num_nodes != 0) throw_null_argument(Slot::info(), "nodes");
+      OrtApiSlots::Graph_GetNodes(graph, nodes, num_nodes);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetParentNode(const OrtGraph* graph, const OrtNode** node) noexcept {
+    using Slot = Tag<346>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, node};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      OrtApiSlots::Graph_GetParentNode(graph, node);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetGraphView(const OrtGraph* src_graph, const OrtNode** nodes, size_t num_nodes, OrtGraph** dst_graph) noexcept {
+    using Slot = Tag<347>;
+    try {
+      typename Flavour::template Scope<Slot> scope{src_graph, nodes, num_nodes, dst_graph};
+      if (src_graph == nullptr) throw_null_argument(Slot::info(), "src_graph");
+      if (nodes == nullptr) throw_null_argument(Slot::info(), "nodes");
+      if (dst_graph == nullptr) throw_null_argument(Slot::info(), "dst_graph");
+      OrtApiSlots::Graph_GetGraphView(src_graph, nodes, num_nodes, dst_graph);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetId(const OrtNode* node, size_t* node_id) noexcept {
+    using Slot = Tag<348>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, node_id};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (node_id == nullptr) throw_null_argument(Slot::info(), "node_id");
+      OrtApiSlots::Node_GetId(node, node_id);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetName(const OrtNode* node, const char** node_name) noexcept {
+    using Slot = Tag<349>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, node_name};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (node_name == nullptr) throw_null_argument(Slot::info(), "node_name");
+      OrtApiSlots::Node_GetName(node, node_name);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetOperatorType(const OrtNode* node, const char** operator_type) noexcept {
+    using Slot = Tag<350>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, operator_type};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (operator_type == nullptr) throw_null_argument(Slot::info(), "operator_type");
+      OrtApiSlots::Node_GetOperatorType(node, operator_type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetDomain(const OrtNode* node, const char** domain_name) noexcept {
+    using Slot = Tag<351>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, domain_name};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (domain_name == nullptr) throw_null_argument(Slot::info(), "domain_name");
+      OrtApiSlots::Node_GetDomain(node, domain_name);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetSinceVersion(const OrtNode* node, int* since_version) noexcept {
+    using Slot = Tag<352>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, since_version};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (since_version == nullptr) throw_null_argument(Slot::info(), "since_version");
+      OrtApiSlots::Node_GetSinceVersion(node, since_version);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetNumInputs(const OrtNode* node, size_t* num_inputs) noexcept {
+    using Slot = Tag<353>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, num_inputs};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (num_inputs == nullptr) throw_null_argument(Slot::info(), "num_inputs");
+      OrtApiSlots::Node_GetNumInputs(node, num_inputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetInputs(const OrtNode* node, const OrtValueInfo** inputs, size_t num_inputs) noexcept {
+    using Slot = Tag<354>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, inputs, num_inputs};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (inputs == nullptr && num_inputs != 0) throw_null_argument(Slot::info(), "inputs");
+      OrtApiSlots::Node_GetInputs(node, inputs, num_inputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetNumOutputs(const OrtNode* node, size_t* num_outputs) noexcept {
+    using Slot = Tag<355>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, num_outputs};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (num_outputs == nullptr) throw_null_argument(Slot::info(), "num_outputs");
+      OrtApiSlots::Node_GetNumOutputs(node, num_outputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetOutputs(const OrtNode* node, const OrtValueInfo** outputs, size_t num_outputs) noexcept {
+    using Slot = Tag<356>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, outputs, num_outputs};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (outputs == nullptr && num_outputs != 0) throw_null_argument(Slot::info(), "outputs");
+      OrtApiSlots::Node_GetOutputs(node, outputs, num_outputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetNumImplicitInputs(const OrtNode* node, size_t* num_implicit_inputs) noexcept {
+    using Slot = Tag<357>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, num_implicit_inputs};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (num_implicit_inputs == nullptr) throw_null_argument(Slot::info(), "num_implicit_inputs");
+      OrtApiSlots::Node_GetNumImplicitInputs(node, num_implicit_inputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetImplicitInputs(const OrtNode* node, const OrtValueInfo** implicit_inputs, size_t num_implicit_inputs) noexcept {
+    using Slot = Tag<358>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, implicit_inputs, num_implicit_inputs};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (implicit_inputs == nullptr && num_implicit_inputs != 0) throw_null_argument(Slot::info(), "implicit_inputs");
+      OrtApiSlots::Node_GetImplicitInputs(node, implicit_inputs, num_implicit_inputs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetNumAttributes(const OrtNode* node, size_t* num_attributes) noexcept {
+    using Slot = Tag<359>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, num_attributes};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (num_attributes == nullptr) throw_null_argument(Slot::info(), "num_attributes");
+      OrtApiSlots::Node_GetNumAttributes(node, num_attributes);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetAttributes(const OrtNode* node, const OrtOpAttr** attributes, size_t num_attributes) noexcept {
+    using Slot = Tag<360>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, attributes, num_attributes};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (attributes == nullptr && num_attributes != 0) throw_null_argument(Slot::info(), "attributes");
+      OrtApiSlots::Node_GetAttributes(node, attributes, num_attributes);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetAttributeByName(const OrtNode* node, const char* attribute_name, const OrtOpAttr** attribute) noexcept {
+    using Slot = Tag<361>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, attribute_name, attribute};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (attribute_name == nullptr) throw_null_argument(Slot::info(), "attribute_name");
+      if (attribute == nullptr) throw_null_argument(Slot::info(), "attribute");
+      OrtApiSlots::Node_GetAttributeByName(node, attribute_name, attribute);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL OpAttr_GetTensorAttributeAsOrtValue(const OrtOpAttr* attribute, OrtValue** attr_tensor) noexcept {
     using Slot = Tag<362>;
     try {
@@ -1632,6 +2355,113 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL Node_GetNumSubgraphs(const OrtNode* node, size_t* num_subgraphs) noexcept {
+    using Slot = Tag<365>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, num_subgraphs};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (num_subgraphs == nullptr) throw_null_argument(Slot::info(), "num_subgraphs");
+      OrtApiSlots::Node_GetNumSubgraphs(node, num_subgraphs);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetSubgraphs(const OrtNode* node, const OrtGraph** subgraphs, size_t num_subgraphs, const char** attribute_names) noexcept {
+    using Slot = Tag<366>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, subgraphs, num_subgraphs, attribute_names};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (subgraphs == nullptr && num_subgraphs != 0) throw_null_argument(Slot::info(), "subgraphs");
+      OrtApiSlots::Node_GetSubgraphs(node, subgraphs, num_subgraphs, attribute_names);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetGraph(const OrtNode* node, const OrtGraph** graph) noexcept {
+    using Slot = Tag<367>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, graph};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      OrtApiSlots::Node_GetGraph(node, graph);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Node_GetEpName(const OrtNode* node, const char** out) noexcept {
+    using Slot = Tag<368>;
+    try {
+      typename Flavour::template Scope<Slot> scope{node, out};
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::Node_GetEpName(node, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseExternalInitializerInfo(OrtExternalInitializerInfo* input) noexcept {
+    using Slot = Tag<369>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseExternalInitializerInfo(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const ORTCHAR_T* ORT_API_CALL ExternalInitializerInfo_GetFilePath(const OrtExternalInitializerInfo* info) noexcept {
+    using Slot = Tag<370>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info};
+      if (info == nullptr) fail_fast_on_null(Slot::info(), "info");
+      const ORTCHAR_T* result = OrtApiSlots::ExternalInitializerInfo_GetFilePath(info);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static int64_t ORT_API_CALL ExternalInitializerInfo_GetFileOffset(const OrtExternalInitializerInfo* info) noexcept {
+    using Slot = Tag<371>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info};
+      if (info == nullptr) fail_fast_on_null(Slot::info(), "info");
+      int64_t result = OrtApiSlots::ExternalInitializerInfo_GetFileOffset(info);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static size_t ORT_API_CALL ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo* info) noexcept {
+    using Slot = Tag<372>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info};
+      if (info == nullptr) fail_fast_on_null(Slot::info(), "info");
+      size_t result = OrtApiSlots::ExternalInitializerInfo_GetByteSize(info);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetTensorData(const OrtValue* value, const void** out) noexcept {
     using Slot = Tag<378>;
     try {
@@ -1653,6 +2483,20 @@ struct Thunks {
       if (options == nullptr) throw_null_argument(Slot::info(), "options");
       if (out == nullptr) throw_null_argument(Slot::info(), "out");
       OrtApiSlots::GetSessionOptionsConfigEntries(options, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL Graph_GetModelMetadata(const OrtGraph* graph, OrtModelMetadata** out) noexcept {
+    using Slot = Tag<387>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph, out};
+      if (graph == nullptr) throw_null_argument(Slot::info(), "graph");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::Graph_GetModelMetadata(graph, out);
       scope.returned();
       return nullptr;
     } catch (...) {
@@ -1895,18 +2739,18 @@ struct Thunks {
       release_stub<Flavour, Tag<109>>,
       status_stub<Flavour, Tag<110>>,
       status_stub<Flavour, Tag<111>>,
-      status_stub<Flavour, Tag<112>>,
-      status_stub<Flavour, Tag<113>>,
-      status_stub<Flavour, Tag<114>>,
-      status_stub<Flavour, Tag<115>>,
-      status_stub<Flavour, Tag<116>>,
-      status_stub<Flavour, Tag<117>>,
-      release_stub<Flavour, Tag<118>>,
+      ModelMetadataGetProducerName,
+      ModelMetadataGetGraphName,
+      ModelMetadataGetDomain,
+      ModelMetadataGetDescription,
+      ModelMetadataLookupCustomMetadataMap,
+      ModelMetadataGetVersion,
+      ReleaseModelMetadata,
       status_stub<Flavour, Tag<119>>,
       status_stub<Flavour, Tag<120>>,
       status_stub<Flavour, Tag<121>>,
       release_stub<Flavour, Tag<122>>,
-      status_stub<Flavour, Tag<123>>,
+      ModelMetadataGetCustomMetadataMapKeys,
       status_stub<Flavour, Tag<124>>,
       status_stub<Flavour, Tag<125>>,
       status_stub<Flavour, Tag<126>>,
@@ -1941,7 +2785,7 @@ struct Thunks {
       status_stub<Flavour, Tag<155>>,
       status_stub<Flavour, Tag<156>>,
       release_stub<Flavour, Tag<157>>,
-      status_stub<Flavour, Tag<158>>,
+      ModelMetadataGetGraphDescription,
       status_stub<Flavour, Tag<159>>,
       status_stub<Flavour, Tag<160>>,
       status_stub<Flavour, Tag<161>>,
@@ -2070,10 +2914,10 @@ struct Thunks {
       status_stub<Flavour, Tag<284>>,
       release_stub<Flavour, Tag<285>>,
       release_stub<Flavour, Tag<286>>,
-      release_stub<Flavour, Tag<287>>,
+      ReleaseGraph,
       release_stub<Flavour, Tag<288>>,
-      status_stub<Flavour, Tag<289>>,
-      status_stub<Flavour, Tag<290>>,
+      GetValueInfoName,
+      GetValueInfoTypeInfo,
       GetModelEditorApi,
       CreateTensorWithDataAndDeleterAsOrtValue,
       status_stub<Flavour, Tag<293>>,
@@ -2106,56 +2950,56 @@ struct Thunks {
       CreateMemoryInfo_V2,
       MemoryInfoGetDeviceMemType,
       MemoryInfoGetVendorId,
-      status_stub<Flavour, Tag<323>>,
-      status_stub<Flavour, Tag<324>>,
-      status_stub<Flavour, Tag<325>>,
-      status_stub<Flavour, Tag<326>>,
-      status_stub<Flavour, Tag<327>>,
-      status_stub<Flavour, Tag<328>>,
-      status_stub<Flavour, Tag<329>>,
-      status_stub<Flavour, Tag<330>>,
-      status_stub<Flavour, Tag<331>>,
-      status_stub<Flavour, Tag<332>>,
-      status_stub<Flavour, Tag<333>>,
-      status_stub<Flavour, Tag<334>>,
-      status_stub<Flavour, Tag<335>>,
-      status_stub<Flavour, Tag<336>>,
-      status_stub<Flavour, Tag<337>>,
-      status_stub<Flavour, Tag<338>>,
-      status_stub<Flavour, Tag<339>>,
-      status_stub<Flavour, Tag<340>>,
-      status_stub<Flavour, Tag<341>>,
-      status_stub<Flavour, Tag<342>>,
-      status_stub<Flavour, Tag<343>>,
-      status_stub<Flavour, Tag<344>>,
-      status_stub<Flavour, Tag<345>>,
-      status_stub<Flavour, Tag<346>>,
-      status_stub<Flavour, Tag<347>>,
-      status_stub<Flavour, Tag<348>>,
-      status_stub<Flavour, Tag<349>>,
-      status_stub<Flavour, Tag<350>>,
-      status_stub<Flavour, Tag<351>>,
-      status_stub<Flavour, Tag<352>>,
-      status_stub<Flavour, Tag<353>>,
-      status_stub<Flavour, Tag<354>>,
-      status_stub<Flavour, Tag<355>>,
-      status_stub<Flavour, Tag<356>>,
-      status_stub<Flavour, Tag<357>>,
-      status_stub<Flavour, Tag<358>>,
-      status_stub<Flavour, Tag<359>>,
-      status_stub<Flavour, Tag<360>>,
-      status_stub<Flavour, Tag<361>>,
+      ValueInfo_GetValueProducer,
+      ValueInfo_GetValueNumConsumers,
+      ValueInfo_GetValueConsumers,
+      ValueInfo_GetInitializerValue,
+      ValueInfo_GetExternalInitializerInfo,
+      ValueInfo_IsRequiredGraphInput,
+      ValueInfo_IsOptionalGraphInput,
+      ValueInfo_IsGraphOutput,
+      ValueInfo_IsConstantInitializer,
+      ValueInfo_IsFromOuterScope,
+      Graph_GetName,
+      Graph_GetModelPath,
+      Graph_GetOnnxIRVersion,
+      Graph_GetNumOperatorSets,
+      Graph_GetOperatorSets,
+      Graph_GetNumInputs,
+      Graph_GetInputs,
+      Graph_GetNumOutputs,
+      Graph_GetOutputs,
+      Graph_GetNumInitializers,
+      Graph_GetInitializers,
+      Graph_GetNumNodes,
+      Graph_GetNodes,
+      Graph_GetParentNode,
+      Graph_GetGraphView,
+      Node_GetId,
+      Node_GetName,
+      Node_GetOperatorType,
+      Node_GetDomain,
+      Node_GetSinceVersion,
+      Node_GetNumInputs,
+      Node_GetInputs,
+      Node_GetNumOutputs,
+      Node_GetOutputs,
+      Node_GetNumImplicitInputs,
+      Node_GetImplicitInputs,
+      Node_GetNumAttributes,
+      Node_GetAttributes,
+      Node_GetAttributeByName,
       OpAttr_GetTensorAttributeAsOrtValue,
       OpAttr_GetType,
       OpAttr_GetName,
-      status_stub<Flavour, Tag<365>>,
-      status_stub<Flavour, Tag<366>>,
-      status_stub<Flavour, Tag<367>>,
-      status_stub<Flavour, Tag<368>>,
-      release_stub<Flavour, Tag<369>>,
-      fail_fast_stub<Flavour, Tag<370>>,
-      fail_fast_stub<Flavour, Tag<371>>,
-      fail_fast_stub<Flavour, Tag<372>>,
+      Node_GetNumSubgraphs,
+      Node_GetSubgraphs,
+      Node_GetGraph,
+      Node_GetEpName,
+      ReleaseExternalInitializerInfo,
+      ExternalInitializerInfo_GetFilePath,
+      ExternalInitializerInfo_GetFileOffset,
+      ExternalInitializerInfo_GetByteSize,
       fail_fast_stub<Flavour, Tag<373>>,
       fail_fast_stub<Flavour, Tag<374>>,
       status_stub<Flavour, Tag<375>>,
@@ -2170,7 +3014,7 @@ struct Thunks {
       fail_fast_stub<Flavour, Tag<384>>,
       release_stub<Flavour, Tag<385>>,
       status_stub<Flavour, Tag<386>>,
-      status_stub<Flavour, Tag<387>>,
+      Graph_GetModelMetadata,
       status_stub<Flavour, Tag<388>>,
       status_stub<Flavour, Tag<389>>,
       TensorTypeAndShape_HasShape,

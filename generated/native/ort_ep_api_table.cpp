@@ -16,6 +16,218 @@ using Tag = SlotTag<OrtEpApiTable, Index>;
 
 template <class Flavour>
 struct Thunks {
+  static OrtStatusPtr ORT_API_CALL GetOpSchema(const char* name, int max_inclusive_version, const char* domain, OrtOpSchema** out_schema) noexcept {
+    using Slot = Tag<50>;
+    try {
+      typename Flavour::template Scope<Slot> scope{name, max_inclusive_version, domain, out_schema};
+      if (name == nullptr) throw_null_argument(Slot::info(), "name");
+      if (domain == nullptr) throw_null_argument(Slot::info(), "domain");
+      if (out_schema == nullptr) throw_null_argument(Slot::info(), "out_schema");
+      OrtEpApiSlots::GetOpSchema(name, max_inclusive_version, domain, out_schema);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseOpSchema(OrtOpSchema* input) noexcept {
+    using Slot = Tag<51>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtEpApiSlots::ReleaseOpSchema(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetSinceVersion(const OrtOpSchema* schema, int* out) noexcept {
+    using Slot = Tag<52>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetSinceVersion(schema, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetNumInputs(const OrtOpSchema* schema, size_t* out) noexcept {
+    using Slot = Tag<53>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetNumInputs(schema, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetInputName(const OrtOpSchema* schema, size_t index, const char** out) noexcept {
+    using Slot = Tag<54>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, index, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetInputName(schema, index, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetInputTypeConstraint(const OrtOpSchema* schema, size_t index, const OrtOpSchemaTypeConstraint** out) noexcept {
+    using Slot = Tag<55>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, index, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetInputTypeConstraint(schema, index, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetNumOutputs(const OrtOpSchema* schema, size_t* out) noexcept {
+    using Slot = Tag<56>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetNumOutputs(schema, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetOutputName(const OrtOpSchema* schema, size_t index, const char** out) noexcept {
+    using Slot = Tag<57>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, index, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetOutputName(schema, index, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetOutputTypeConstraint(const OrtOpSchema* schema, size_t index, const OrtOpSchemaTypeConstraint** out) noexcept {
+    using Slot = Tag<58>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, index, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetOutputTypeConstraint(schema, index, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetTypeConstraintCount(const OrtOpSchema* schema, size_t* out) noexcept {
+    using Slot = Tag<59>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetTypeConstraintCount(schema, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchema_GetTypeConstraint(const OrtOpSchema* schema, size_t index, const OrtOpSchemaTypeConstraint** out) noexcept {
+    using Slot = Tag<60>;
+    try {
+      typename Flavour::template Scope<Slot> scope{schema, index, out};
+      if (schema == nullptr) throw_null_argument(Slot::info(), "schema");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchema_GetTypeConstraint(schema, index, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchemaTypeConstraint_GetTypeParamName(const OrtOpSchemaTypeConstraint* type_constraint, const char** out) noexcept {
+    using Slot = Tag<61>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_constraint, out};
+      if (type_constraint == nullptr) throw_null_argument(Slot::info(), "type_constraint");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::OpSchemaTypeConstraint_GetTypeParamName(type_constraint, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchemaTypeConstraint_GetAllowedTypes(const OrtOpSchemaTypeConstraint* type_constraint, const char* const** out_types, size_t* num_types) noexcept {
+    using Slot = Tag<62>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_constraint, out_types, num_types};
+      if (type_constraint == nullptr) throw_null_argument(Slot::info(), "type_constraint");
+      if (out_types == nullptr) throw_null_argument(Slot::info(), "out_types");
+      if (num_types == nullptr) throw_null_argument(Slot::info(), "num_types");
+      OrtEpApiSlots::OpSchemaTypeConstraint_GetAllowedTypes(type_constraint, out_types, num_types);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchemaTypeConstraint_GetInputIndices(const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices, size_t* count) noexcept {
+    using Slot = Tag<63>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_constraint, out_indices, count};
+      if (type_constraint == nullptr) throw_null_argument(Slot::info(), "type_constraint");
+      if (out_indices == nullptr) throw_null_argument(Slot::info(), "out_indices");
+      if (count == nullptr) throw_null_argument(Slot::info(), "count");
+      OrtEpApiSlots::OpSchemaTypeConstraint_GetInputIndices(type_constraint, out_indices, count);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL OpSchemaTypeConstraint_GetOutputIndices(const OrtOpSchemaTypeConstraint* type_constraint, const size_t** out_indices, size_t* count) noexcept {
+    using Slot = Tag<64>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type_constraint, out_indices, count};
+      if (type_constraint == nullptr) throw_null_argument(Slot::info(), "type_constraint");
+      if (out_indices == nullptr) throw_null_argument(Slot::info(), "out_indices");
+      if (count == nullptr) throw_null_argument(Slot::info(), "count");
+      OrtEpApiSlots::OpSchemaTypeConstraint_GetOutputIndices(type_constraint, out_indices, count);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static constexpr OrtEpApi kTable = {
       status_stub<Flavour, Tag<0>>,
       release_stub<Flavour, Tag<1>>,
@@ -67,21 +279,21 @@ struct Thunks {
       status_stub<Flavour, Tag<47>>,
       release_stub<Flavour, Tag<48>>,
       status_stub<Flavour, Tag<49>>,
-      status_stub<Flavour, Tag<50>>,
-      release_stub<Flavour, Tag<51>>,
-      status_stub<Flavour, Tag<52>>,
-      status_stub<Flavour, Tag<53>>,
-      status_stub<Flavour, Tag<54>>,
-      status_stub<Flavour, Tag<55>>,
-      status_stub<Flavour, Tag<56>>,
-      status_stub<Flavour, Tag<57>>,
-      status_stub<Flavour, Tag<58>>,
-      status_stub<Flavour, Tag<59>>,
-      status_stub<Flavour, Tag<60>>,
-      status_stub<Flavour, Tag<61>>,
-      status_stub<Flavour, Tag<62>>,
-      status_stub<Flavour, Tag<63>>,
-      status_stub<Flavour, Tag<64>>,
+      GetOpSchema,
+      ReleaseOpSchema,
+      OpSchema_GetSinceVersion,
+      OpSchema_GetNumInputs,
+      OpSchema_GetInputName,
+      OpSchema_GetInputTypeConstraint,
+      OpSchema_GetNumOutputs,
+      OpSchema_GetOutputName,
+      OpSchema_GetOutputTypeConstraint,
+      OpSchema_GetTypeConstraintCount,
+      OpSchema_GetTypeConstraint,
+      OpSchemaTypeConstraint_GetTypeParamName,
+      OpSchemaTypeConstraint_GetAllowedTypes,
+      OpSchemaTypeConstraint_GetInputIndices,
+      OpSchemaTypeConstraint_GetOutputIndices,
       status_stub<Flavour, Tag<65>>,
       release_stub<Flavour, Tag<66>>,
       status_stub<Flavour, Tag<67>>,

@@ -26,7 +26,6 @@ LATER_GROUPS = {
     *IN_CUSTOM_OP,
     "ep_device",
     "kernel_def",
-    "op_schema",
     *IN_EXECUTION_PROVIDER,
 }
 

@@ -31,6 +31,9 @@ struct TypeOf {
 OrtOpAttr::OrtOpAttr(std::string given_name, Attribute given_value)
     : name(std::move(given_name)), type(std::visit(TypeOf{}, given_value)), value(std::move(given_value)) {}
 
+OrtOpAttr::OrtOpAttr(std::string given_name, OrtOpAttrType given_type)
+    : name(std::move(given_name)), type(given_type), value(std::vector<int64_t>{}) {}
+
 namespace onnx_light_ort::abi {
 namespace {
 
@@ -102,7 +105,14 @@ void OrtApiSlots::ReadOpAttr(const OrtOpAttr* op_attr, OrtOpAttrType type, void*
   }
 }
 
-void OrtApiSlots::OpAttr_GetType(const OrtOpAttr* attribute, OrtOpAttrType* type) { *type = attribute->type; }
+void OrtApiSlots::OpAttr_GetType(const OrtOpAttr* attribute, OrtOpAttrType* type) {
+  if (attribute->type < ORT_OP_ATTR_UNDEFINED || attribute->type > ORT_OP_ATTR_TENSOR) {
+    throw Error(ORT_INVALID_ARGUMENT, "attribute '" + attribute->name +
+                                          "' is of a type that the ABI has no name for, such as a sparse tensor, a "
+                                          "type, or a list of tensors or graphs");
+  }
+  *type = attribute->type;
+}
 
 void OrtApiSlots::OpAttr_GetName(const OrtOpAttr* attribute, const char** name) { *name = attribute->name.c_str(); }
 

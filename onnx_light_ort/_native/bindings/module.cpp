@@ -4,6 +4,7 @@
 #include "abi.h"
 #include "custom_ops.h"
 #include "engine.h"
+#include "graph_view.h"
 #include "library.h"
 #include "numpy_value.h"
 
@@ -18,5 +19,6 @@ NB_MODULE(_native, m) {
   nanobind::module_ abi = m.def_submodule("abi", "The ABI host's objects, for onnx_light_ort.host.");
   bind_custom_ops(abi);
   bind_abi(abi);
+  bind_graph_view(abi);
   bind_library(abi);
 }

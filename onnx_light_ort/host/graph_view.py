@@ -1,0 +1,336 @@
+"""Graphs of the planner, frozen for plugins.
+
+A plugin reads a graph through C slots that enter no Python. So a graph is written down once, as flat lists that name
+each other's elements by position, and C++ makes the objects behind the slots from them in one call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from onnx import AttributeProto, TypeProto
+
+from onnx_light_ort._abi_enums import ONNXType, OrtOpAttrType
+from onnx_light_ort._native import abi
+from onnx_light_ort.engine.attribute import tensor_array
+from onnx_light_ort.engine.value_type import shape_of
+
+if TYPE_CHECKING:
+    from onnx_light_ort.engine.constant import Constant
+    from onnx_light_ort.engine.graph import Graph, Model, Node, Value
+    from onnx_light_ort.engine.operator_schema import Operator
+    from onnx_light_ort.engine.partition import FusedPartition
+
+_NONE = -1
+
+_OVERRIDABLE, _FROM_OUTER_SCOPE = 1, 2
+
+_NO_ABI_TYPE = 1000
+"""A number that is no OrtOpAttrType."""
+
+Attribute = tuple[str, int, Any]
+"""Name, OrtOpAttrType, value: texts as bytes, a tensor as an array, None for what plugins do not read."""
+
+
+class ModelViews:
+    """Freezes the graphs of one model.
+
+    Args:
+        model: a model whose types are inferred.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self._description = abi.ModelDescription(
+            path=model.path or "",
+            ir_version=model.ir_version,
+            operator_sets=dict(model.opset_imports),
+            producer_name=model.producer_name,
+            graph_name=model.graph.name,
+            domain=model.domain,
+            description=model.description,
+            graph_description=model.graph_description,
+            version=model.model_version,
+            custom_metadata=dict(model.custom_metadata),
+        )
+        # A node keeps its number whatever becomes of the others.
+        self._ids: dict[Graph, dict[Node, int]] = {}
+
+    def freeze(self, graph: Graph) -> GraphView:
+        """A view of a graph as it is now, with the subgraphs of its nodes.
+
+        Of a subgraph, the view has the node that holds it as its parent, which has no graph of its own, as ORT offers
+        it: the graph around it is not frozen.
+        """
+        tables = _Tables()
+        values: dict[Value, int] = {}
+        if graph.holder is None:
+            description = self._describe(graph, graph.nodes, tables, {graph: values})
+            return GraphView(graph, values, abi.freeze_graph(self._description, tables, description))
+        holder = graph.holder
+        description = self._describe(holder.graph, [holder], tables, {graph: values})
+        name = next(name for name, subgraph in holder.subgraphs.items() if subgraph is graph)
+        return GraphView(graph, values, abi.freeze_graph(self._description, tables, description, name))
+
+    def _describe(
+        self, graph: Graph, nodes: Sequence[Node], tables: _Tables, wanted: dict[Graph, dict[Value, int]]
+    ) -> _Description:
+        """Describes a graph that has these nodes. `wanted`: where the positions of a graph's values are to go."""
+        out = _Description(graph.name)
+        is_whole = nodes is graph.nodes
+        # No loop here does more for a value than it must: a model has tens of thousands.
+        listed: list[Value | None] = [*graph.declared_inputs, *graph.outputs] if is_whole else []
+        flat: list[Value | None] = []
+        for position, node in enumerate(nodes):
+            inputs, outputs, captures = node.inputs, node.outputs, node.captures
+            flat += inputs
+            flat += outputs
+            flat += captures
+            out.node_value_counts += (len(inputs), len(outputs), len(captures))
+            for name, subgraph in node.subgraphs.items():
+                inner = self._describe(subgraph, subgraph.nodes, tables, wanted)
+                out.subgraphs.append((position, name, inner))
+        order = dict.fromkeys(listed + flat)
+        order.pop(None, None)
+        values = [value for value in order if value is not None]
+        places = wanted.get(graph, {}) if is_whole else {}
+        places.update(zip(values, range(len(values)), strict=True))
+        out.node_values = [_NONE if value is None else places[value] for value in flat]
+        if is_whole:
+            out.inputs = [places[value] for value in graph.declared_inputs]
+            out.outputs = [places[value] for value in graph.outputs]
+        self._describe_nodes(graph, nodes, tables, out)
+        _describe_values(graph, values, tables, out)
+        return out
+
+    def _describe_nodes(self, graph: Graph, nodes: Sequence[Node], tables: _Tables, out: _Description) -> None:
+        ids = self._ids.get(graph)
+        if ids is None:
+            ids = self._ids[graph] = {node: number for number, node in enumerate(graph.nodes)}
+        out.node_ids = [ids.setdefault(node, len(ids)) for node in nodes]
+        out.node_names = [node.name for node in nodes]
+        out.node_providers = [node.provider or "" for node in nodes]
+        out.node_operators = [tables.operator(node) for node in nodes]
+        for node in nodes:
+            attributes = tables.attributes_of(node)
+            out.node_attributes += attributes
+            out.node_attribute_counts.append(len(attributes))
+
+
+def _describe_values(graph: Graph, values: Sequence[Value], tables: _Tables, out: _Description) -> None:
+    out.value_names = [value.name for value in values]
+    out.value_types = [tables.type(value.type_proto) for value in values]
+    out.value_flags = [0 if value.graph is graph else _FROM_OUTER_SCOPE for value in values]
+    out.value_constants = [_NONE] * len(values)
+    for place, value in enumerate(values):
+        constant = value.constant or value.default
+        if constant is None:
+            continue
+        out.value_constants[place] = tables.constant(constant)
+        if value.constant is None:
+            out.value_flags[place] |= _OVERRIDABLE
+        if value.graph is graph:
+            out.initializers.append(place)
+
+
+class GraphView:
+    """A graph, and what plugins see of it. The OrtGraph at ``address`` lives as long as this object."""
+
+    def __init__(self, graph: Graph, values: dict[Value, int], native: abi.GraphView) -> None:
+        self.native = native
+        #: In the order of the view; what became of the graph since does not matter.
+        self.nodes: tuple[Node, ...] = tuple(graph.nodes)
+        self._values = values
+
+    @property
+    def address(self) -> int:
+        return self.native.address
+
+    def node(self, address: int) -> Node | None:
+        """The node of an OrtNode that this view, or a part of it, gave out; None for a node of another graph."""
+        position = self.native.position_of(address)
+        return None if position is None else self.nodes[position]
+
+    def part(self, partition: FusedPartition) -> abi.GraphView:
+        """A view of the nodes of a partition of this graph, with its boundary."""
+        positions = {node: position for position, node in enumerate(self.nodes)}
+        return self.native.part(
+            partition.name,
+            [positions[node] for node in partition.nodes],
+            [self._values[value] for value in partition.inputs],
+            [self._values[value] for value in partition.outputs],
+        )
+
+
+class _Description:
+    """A graph as flat lists. Values, types, constants, operators and attributes are named by position, -1 is none.
+
+    ``node_values`` holds the inputs, outputs and implicit inputs of one node after the other, ``node_value_counts``
+    their three counts for each node; ``subgraphs`` are tuples (node, attribute name, description).
+    """
+
+    __slots__ = ("initializers", "inputs", "name", "node_attribute_counts", "node_attributes", "node_ids", "node_names",
+                 "node_operators", "node_providers", "node_value_counts", "node_values", "outputs", "subgraphs",
+                 "value_constants", "value_flags", "value_names", "value_types")  # fmt: skip
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.inputs: list[int] = []
+        self.outputs: list[int] = []
+        self.initializers: list[int] = []
+        self.value_names: list[str] = []
+        self.value_types: list[int] = []
+        self.value_constants: list[int] = []
+        self.value_flags: list[int] = []
+        self.node_names: list[str] = []
+        self.node_operators: list[int] = []
+        self.node_providers: list[str] = []
+        self.node_ids: list[int] = []
+        self.node_values: list[int] = []
+        self.node_value_counts: list[int] = []
+        self.node_attributes: list[int] = []
+        self.node_attribute_counts: list[int] = []
+        self.subgraphs: list[tuple[int, str, _Description]] = []
+
+
+class _Tables:
+    """What the descriptions of a graph and its subgraphs refer to; equal types, operators and defaults once each."""
+
+    def __init__(self) -> None:
+        self.types: list[tuple[int, int, list[int] | None, list[str], str]] = []
+        self.constants: list[tuple[Any, str | None, int, int]] = []
+        self.operators: list[tuple[str, str, int, list[str]]] = []
+        self.attributes: list[Attribute] = []
+        self._types: dict[bytes, int] = {}
+        self._constants: dict[Constant, int] = {}
+        self._operators: dict[Operator | tuple[str, str, int], int] = {}
+        self._defaults: dict[Operator, dict[str, int]] = {}
+
+    def type(self, proto: TypeProto | None) -> int:
+        if proto is None:
+            return _NONE
+        key = proto.SerializeToString()
+        place = self._types.get(key)
+        if place is None:
+            described = _describe_type(proto)
+            place = _NONE if described is None else len(self.types)
+            if described is not None:
+                self.types.append(described)
+            self._types[key] = place
+        return place
+
+    def constant(self, constant: Constant) -> int:
+        place = self._constants.get(constant)
+        if place is None:
+            place = self._constants[constant] = len(self.constants)
+            where = constant.external
+            self.constants.append(
+                (constant.array(), None, 0, 0)
+                if where is None
+                else (constant.array(), where.location, where.offset, where.length)
+            )
+        return place
+
+    def operator(self, node: Node) -> int:
+        operator = node.operator
+        key = operator if operator is not None else (node.domain, node.op_type, node.opset_version)
+        place = self._operators.get(key)
+        if place is None:
+            place = self._operators[key] = len(self.operators)
+            version = node.since_version or node.opset_version
+            optional = [] if operator is None else _optional_attributes(operator.schema)
+            self.operators.append((node.domain, node.op_type, version, optional))
+        return place
+
+    def attributes_of(self, node: Node) -> list[int]:
+        """The attributes that the node has, then its operator's defaults for those that it leaves out."""
+        protos = node.proto.attribute
+        operator = node.operator
+        if operator is None:
+            return self._added(map(read_attribute, protos))
+        defaults = self._defaults.get(operator)
+        if defaults is None:
+            items = _default_attributes(operator.schema)
+            names = [item[0] for item in items]
+            defaults = self._defaults[operator] = dict(zip(names, self._added(items), strict=True))
+        if not protos:
+            return list(defaults.values())
+        own = [read_attribute(proto) for proto in protos]
+        places = self._added(own)
+        if defaults:
+            given = {item[0] for item in own}
+            places += [place for name, place in defaults.items() if name not in given]
+        return places
+
+    def _added(self, attributes: Iterable[Attribute]) -> list[int]:
+        before = len(self.attributes)
+        self.attributes += attributes
+        return list(range(before, len(self.attributes)))
+
+
+_ATTRIBUTE_READERS: dict[int, tuple[int, Any]] = {
+    AttributeProto.UNDEFINED: (OrtOpAttrType.ORT_OP_ATTR_UNDEFINED, lambda proto: None),
+    AttributeProto.INT: (OrtOpAttrType.ORT_OP_ATTR_INT, lambda proto: proto.i),
+    AttributeProto.INTS: (OrtOpAttrType.ORT_OP_ATTR_INTS, lambda proto: list(proto.ints)),
+    AttributeProto.FLOAT: (OrtOpAttrType.ORT_OP_ATTR_FLOAT, lambda proto: proto.f),
+    AttributeProto.FLOATS: (OrtOpAttrType.ORT_OP_ATTR_FLOATS, lambda proto: list(proto.floats)),
+    AttributeProto.STRING: (OrtOpAttrType.ORT_OP_ATTR_STRING, lambda proto: proto.s),
+    AttributeProto.STRINGS: (OrtOpAttrType.ORT_OP_ATTR_STRINGS, lambda proto: list(proto.strings)),
+    AttributeProto.GRAPH: (OrtOpAttrType.ORT_OP_ATTR_GRAPH, lambda proto: None),
+    AttributeProto.TENSOR: (OrtOpAttrType.ORT_OP_ATTR_TENSOR, lambda proto: tensor_array(proto.t)),
+}
+_ATTRIBUTE_READERS = {kind: (int(number), read) for kind, (number, read) in _ATTRIBUTE_READERS.items()}
+_UNREAD = (_NO_ABI_TYPE, lambda proto: None)
+
+
+def read_attribute(proto: AttributeProto) -> Attribute:
+    number, read = _ATTRIBUTE_READERS.get(proto.type, _UNREAD)
+    return proto.name, number, read(proto)
+
+
+@cache
+def _default_attributes(schema: Any) -> list[Attribute]:
+    """The default values of an onnx.defs.OpSchema, those that depend on the inputs left out."""
+    if schema is None:
+        return []
+    defaults = (item.default_value for item in schema.attributes.values())
+    return [
+        read_attribute(proto)
+        for proto in defaults
+        if proto.type and not (proto.type == AttributeProto.TENSOR and not proto.t.data_type)
+    ]
+
+
+@cache
+def _optional_attributes(schema: Any) -> list[str]:
+    if schema is None:
+        return []
+    return sorted(name for name, item in schema.attributes.items() if not item.required)
+
+
+_ONNX_TYPES: dict[str, int] = {
+    "tensor_type": ONNXType.ONNX_TYPE_TENSOR,
+    "sparse_tensor_type": ONNXType.ONNX_TYPE_SPARSETENSOR,
+    "sequence_type": ONNXType.ONNX_TYPE_SEQUENCE,
+    "map_type": ONNXType.ONNX_TYPE_MAP,
+    "optional_type": ONNXType.ONNX_TYPE_OPTIONAL,
+    "opaque_type": ONNXType.ONNX_TYPE_OPAQUE,
+}
+
+
+def _describe_type(proto: TypeProto) -> tuple[int, int, list[int] | None, list[str], str] | None:
+    """ONNXType, element type, dimensions (-1: not known; None: not even the rank), their names, denotation."""
+    kind = proto.WhichOneof("value")
+    if kind is None:
+        return None
+    number = int(_ONNX_TYPES[kind])
+    if kind not in ("tensor_type", "sparse_tensor_type"):
+        return number, 0, None, [], proto.denotation
+    dims = shape_of(proto)
+    element_type: int = getattr(proto, kind).elem_type
+    if dims is None:
+        return number, element_type, None, [], proto.denotation
+    sizes = [dim if isinstance(dim, int) else -1 for dim in dims]
+    names = [dim if isinstance(dim, str) else "" for dim in dims]
+    return number, element_type, sizes, names, proto.denotation
