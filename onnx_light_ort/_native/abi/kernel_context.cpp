@@ -99,13 +99,19 @@ void OrtApiSlots::KernelContext_GetOutput(OrtKernelContext* context, size_t inde
 // There is no stream on the CPU, and so nothing that could hold a resource.
 void OrtApiSlots::KernelContext_GetGPUComputeStream(const OrtKernelContext*, void** out) { *out = nullptr; }
 
+void OrtApiSlots::KernelContext_GetLogger(const OrtKernelContext* context, const OrtLogger** logger) {
+  *logger = &context->session().logger;
+}
+
+void OrtApiSlots::KernelContext_GetAllocator(const OrtKernelContext* context, const OrtMemoryInfo* mem_info,
+                                             OrtAllocator** out) {
+  require_cpu(*mem_info);
+  *out = new HostAllocator(context->session().budget);
+}
+
 void OrtApiSlots::KernelContext_GetResource(const OrtKernelContext*, int, int, void** resource) {
   *resource = nullptr;
   throw Error(ORT_INVALID_ARGUMENT, "kernels run on the CPU here, without a stream that has resources");
-}
-
-void OrtApiSlots::KernelContext_GetLogger(const OrtKernelContext* context, const OrtLogger** logger) {
-  *logger = &context->session().logger;
 }
 
 void OrtApiSlots::KernelContext_ParallelFor(const OrtKernelContext* context, void (*fn)(void*, size_t), size_t total,
@@ -122,12 +128,6 @@ void OrtApiSlots::KernelContext_ParallelFor(const OrtKernelContext* context, voi
                                   for (int64_t i = begin; i < end; ++i) fn(usr_data, static_cast<size_t>(i));
                                 });
   });
-}
-
-void OrtApiSlots::KernelContext_GetAllocator(const OrtKernelContext* context, const OrtMemoryInfo* mem_info,
-                                             OrtAllocator** out) {
-  require_cpu(*mem_info);
-  *out = new HostAllocator(context->session().budget);
 }
 
 // The caller frees it, through the allocator of the same memory; zero bytes are null, and no error.

@@ -105,6 +105,15 @@ void OrtApiSlots::ReadOpAttr(const OrtOpAttr* op_attr, OrtOpAttrType type, void*
   }
 }
 
+void OrtApiSlots::OpAttr_GetTensorAttributeAsOrtValue(const OrtOpAttr* attribute, OrtValue** attr_tensor) {
+  const auto* tensor = std::get_if<TensorView>(&attribute->value);
+  if (tensor == nullptr) {
+    throw Error(ORT_INVALID_ARGUMENT,
+                "attribute '" + attribute->name + "' is no tensor: read it with ReadOpAttr, as OpAttr_GetType says");
+  }
+  *attr_tensor = copy_tensor(&default_allocator(), *tensor).release();
+}
+
 void OrtApiSlots::OpAttr_GetType(const OrtOpAttr* attribute, OrtOpAttrType* type) {
   if (attribute->type < ORT_OP_ATTR_UNDEFINED || attribute->type > ORT_OP_ATTR_TENSOR) {
     throw Error(ORT_INVALID_ARGUMENT, "attribute '" + attribute->name +
@@ -115,14 +124,5 @@ void OrtApiSlots::OpAttr_GetType(const OrtOpAttr* attribute, OrtOpAttrType* type
 }
 
 void OrtApiSlots::OpAttr_GetName(const OrtOpAttr* attribute, const char** name) { *name = attribute->name.c_str(); }
-
-void OrtApiSlots::OpAttr_GetTensorAttributeAsOrtValue(const OrtOpAttr* attribute, OrtValue** attr_tensor) {
-  const auto* tensor = std::get_if<TensorView>(&attribute->value);
-  if (tensor == nullptr) {
-    throw Error(ORT_INVALID_ARGUMENT,
-                "attribute '" + attribute->name + "' is no tensor: read it with ReadOpAttr, as OpAttr_GetType says");
-  }
-  *attr_tensor = copy_tensor(&default_allocator(), *tensor).release();
-}
 
 }  // namespace onnx_light_ort::abi

@@ -159,14 +159,14 @@ void OrtApiSlots::TensorAt(OrtValue* value, const int64_t* location_values, size
   *out = view.as<char>() + offset * (kernels::bit_size(view.dtype) / 8);
 }
 
+void OrtApiSlots::IsSparseTensor(const OrtValue*, int* out) { *out = 0; }
+
+void OrtApiSlots::HasValue(const OrtValue* value, int* out) { *out = value->view != nullptr; }
+
 void OrtApiSlots::GetTensorMemoryInfo(const OrtValue* value, const OrtMemoryInfo** mem_info) {
   tensor_of(value);
   *mem_info = value->owned ? &static_cast<const OwnedValue*>(value)->memory : &cpu_memory_info();
 }
-
-void OrtApiSlots::IsSparseTensor(const OrtValue*, int* out) { *out = 0; }
-
-void OrtApiSlots::HasValue(const OrtValue* value, int* out) { *out = value->view != nullptr; }
 
 void OrtApiSlots::CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator* deleter, void* p_data, size_t p_data_len,
                                                            const int64_t* shape, size_t shape_len,
