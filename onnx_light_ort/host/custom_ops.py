@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from onnx import AttributeProto, NodeProto, TypeProto
@@ -39,6 +40,21 @@ _OPTIONS: dict[int, Option] = {
     Characteristic.INPUT_OUTPUT_OPTIONAL: "optional",
     Characteristic.INPUT_OUTPUT_VARIADIC: "variadic",
 }
+
+
+#: Name, element type and dimensions of an argument.
+Argument = tuple[str, int, Sequence[int | str | None] | None]
+
+#: The identities of the types that _shapeless_type made, which live as long as the process.
+_SHAPELESS: set[int] = set()
+
+
+@cache
+def _shapeless_type(element_type: int) -> TypeProto:
+    """The one tensor type of unknown rank that values of an element type share."""
+    proto = tensor_type(element_type, None)
+    _SHAPELESS.add(id(proto))
+    return proto
 
 
 class CustomOpLibraries:
@@ -133,7 +149,7 @@ class CustomOperator(ForeignOperator):
         types = self._inferred.get(key)
         if types is None:
             numbers = [self._output_type(node, index) for index in range(len(node.outputs))]
-            types = self._inferred[key] = [tensor_type(number, None) if number else None for number in numbers]
+            types = self._inferred[key] = [_shapeless_type(number) if number else None for number in numbers]
         return types
 
     def _infer_by_callback(self, node: Node) -> Sequence[TypeProto | None]:
@@ -176,11 +192,12 @@ class CustomOperator(ForeignOperator):
         return open_types.pop() if len(open_types) == 1 else 0
 
     def create_kernel(self, node: Node) -> KernelProduct:
-        for value in node.outputs:
-            if value is not None and not value.element_type:
+        outputs = _arguments(node.outputs)
+        for argument in outputs:
+            if argument is not None and not argument[1]:
                 raise Fail(
-                    f"{node}: nothing says the type of output {value.name!r} of {self._op.signature}: give the "
-                    "op an InferOutputShapeFn that sets it, or declare it in the model's value_info"
+                    f"{node}: nothing says the type of output {argument[0]!r} of {self._op.signature}: give the op an "
+                    "InferOutputShapeFn that sets it, or declare it in the model's value_info"
                 )
         try:
             return self._op.create_kernel(
@@ -188,9 +205,9 @@ class CustomOperator(ForeignOperator):
                 node.name,
                 self.since_version,
                 _arguments(node.inputs),
-                _arguments(node.outputs),
+                outputs,
                 _attributes(node.proto),
-                [None if constant is None else constant.array() for constant in node.constant_inputs],
+                [None if value is None or value.constant is None else value.constant.array() for value in node.inputs],
             )
         except Error as error:
             raise type(error)(f"{node}: {self._op.signature} made no kernel: {error}") from error
@@ -212,9 +229,19 @@ def _formals(
     return formals
 
 
-def _arguments(values: Iterable[Value | None]) -> list[tuple[str, int, Sequence[int | str | None] | None] | None]:
+def _arguments(values: Iterable[Value | None]) -> list[Argument | None]:
     """Name, element type and dimensions of each argument, as native code takes them."""
-    return [None if value is None else (value.name, value.element_type, shape_of(value.type_proto)) for value in values]
+    return [
+        None
+        if value is None
+        else (
+            value.name,
+            value.element_type,
+            # Most values have a type of their operator's signature, which says nothing of the shape.
+            None if id(value.type_proto) in _SHAPELESS else shape_of(value.type_proto),
+        )
+        for value in values
+    ]
 
 
 def _attributes(node: NodeProto) -> dict[str, tuple[int, Any]]:
