@@ -92,4 +92,27 @@ auto dispatch(DataType type, Visitor&& visit) {
   return result;
 }
 
+/// An element of 16 bytes that is only moved.
+struct SixteenBytes {
+  uint64_t parts[2];
+};
+
+/// Calls visit(TypeTag<T>{}) for an unsigned type of `width` bytes (1, 2, 4, 8 or 16): for elements that are only
+/// moved.
+template <class Visitor>
+auto dispatch_width(size_t width, Visitor&& visit) {
+  switch (width) {
+    case 1:
+      return visit(TypeTag<uint8_t>{});
+    case 2:
+      return visit(TypeTag<uint16_t>{});
+    case 4:
+      return visit(TypeTag<uint32_t>{});
+    case 8:
+      return visit(TypeTag<uint64_t>{});
+    default:
+      return visit(TypeTag<SixteenBytes>{});
+  }
+}
+
 }  // namespace onnx_light_ort::kernels

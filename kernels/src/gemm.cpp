@@ -12,6 +12,7 @@ constexpr int64_t kBlockK = 256;             // steps of k between two visits of
 constexpr int64_t kBlockColumns = 256;       // columns of B that stay in the second-level cache
 constexpr int64_t kMaxSlots = 16;            // threads that one product can use
 constexpr int64_t kGrainProducts = 1 << 18;  // multiply-adds that are worth a thread
+constexpr int64_t kReadOnceBytes = 1 << 19;  // an operand that is better not read by many ranges
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -168,7 +169,9 @@ GemmPlan gemm_plan(const GemmProblem<T>& p, int64_t batch) {
   plan.units = plan.by_rows ? row_panels : column_panels;
   const int64_t unit_products = std::max<int64_t>(1, p.k) * (plan.by_rows ? p.n * micro.mr : p.m * micro.nr);
   const int64_t total = plan.units * std::max<int64_t>(1, batch);
-  const bool repeats = (plan.by_rows ? repeated_by_rows : repeated_by_columns) > 0;
+  // So does reading the other operand again from beyond the second-level cache.
+  const int64_t reread_bytes = (plan.by_rows ? p.n : p.m) * p.k * static_cast<int64_t>(sizeof(T));
+  const bool repeats = (plan.by_rows ? repeated_by_rows : repeated_by_columns) > 0 || reread_bytes > kReadOnceBytes;
   const int64_t repaying = repeats ? std::min<int64_t>(plan.by_rows ? 8 : 4, ceil_div(plan.units, 4)) : 1;
   plan.grain = std::max({ceil_div(total, kMaxSlots), ceil_div(kGrainProducts, unit_products), repaying});
   plan.grain = std::min(plan.grain, total);

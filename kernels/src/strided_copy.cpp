@@ -2,14 +2,12 @@
 
 #include <cstring>
 
+#include "element_type.h"
+
 namespace onnx_light_ort::kernels {
 namespace {
 
 constexpr int64_t kGrainBytes = 1 << 16;
-
-struct Wide {
-  uint64_t parts[2];
-};
 
 // Loop nest over the output, innermost dimension first, neighbours merged where the source allows it.
 struct Nest {
@@ -129,18 +127,10 @@ void strided_copy(RunContext& context, void* to, const Dims& dims, const void* f
   const int64_t total = product(dims.data(), 0, dims.size());
   if (total == 0) return;
   const Nest nest(dims, strides);
-  switch (width) {
-    case 1:
-      return copy(context, static_cast<uint8_t*>(to), static_cast<const uint8_t*>(from), nest, total);
-    case 2:
-      return copy(context, static_cast<uint16_t*>(to), static_cast<const uint16_t*>(from), nest, total);
-    case 4:
-      return copy(context, static_cast<uint32_t*>(to), static_cast<const uint32_t*>(from), nest, total);
-    case 8:
-      return copy(context, static_cast<uint64_t*>(to), static_cast<const uint64_t*>(from), nest, total);
-    default:
-      return copy(context, static_cast<Wide*>(to), static_cast<const Wide*>(from), nest, total);
-  }
+  dispatch_width(width, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    copy(context, static_cast<T*>(to), static_cast<const T*>(from), nest, total);
+  });
 }
 
 Dims dense_strides(const int64_t* dims, size_t rank) {

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "element_type.h"
+
 namespace onnx_light_ort::kernels {
 namespace {
-
-struct Wide {
-  uint64_t parts[2];
-};
 
 template <class T>
 void copy(RunContext& context, const TensorView& to, const TensorView& from,
@@ -72,18 +70,7 @@ void copy(RunContext& context, const TensorView& to, const TensorView& from,
 void table_copy(RunContext& context, const TensorView& to, const TensorView& from,
                 const std::vector<std::vector<int64_t>>& tables, const void* fill, size_t width) {
   if (to.element_count == 0) return;
-  switch (width) {
-    case 1:
-      return copy<uint8_t>(context, to, from, tables, fill);
-    case 2:
-      return copy<uint16_t>(context, to, from, tables, fill);
-    case 4:
-      return copy<uint32_t>(context, to, from, tables, fill);
-    case 8:
-      return copy<uint64_t>(context, to, from, tables, fill);
-    default:
-      return copy<Wide>(context, to, from, tables, fill);
-  }
+  dispatch_width(width, [&](auto tag) { copy<typename decltype(tag)::type>(context, to, from, tables, fill); });
 }
 
 }  // namespace onnx_light_ort::kernels

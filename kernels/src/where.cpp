@@ -6,11 +6,6 @@
 namespace onnx_light_ort::kernels {
 namespace {
 
-// Elements of 16 bytes (complex128).
-struct Wide {
-  uint64_t parts[2];
-};
-
 template <class T>
 class WhereKernel final : public Kernel {
  public:
@@ -45,18 +40,9 @@ class WhereKernel final : public Kernel {
 };
 
 std::unique_ptr<Kernel> make_where(const Node& node) {
-  switch (byte_width(input_type(node, 1))) {
-    case 1:
-      return std::make_unique<WhereKernel<uint8_t>>();
-    case 2:
-      return std::make_unique<WhereKernel<uint16_t>>();
-    case 4:
-      return std::make_unique<WhereKernel<uint32_t>>();
-    case 8:
-      return std::make_unique<WhereKernel<uint64_t>>();
-    default:
-      return std::make_unique<WhereKernel<Wide>>();
-  }
+  return dispatch_width(byte_width(input_type(node, 1)), [](auto tag) -> std::unique_ptr<Kernel> {
+    return std::make_unique<WhereKernel<typename decltype(tag)::type>>();
+  });
 }
 
 }  // namespace
