@@ -120,7 +120,7 @@ class ModelViews:
 
 def _describe_values(graph: Graph, values: Sequence[Value], tables: _Tables, out: _Description) -> None:
     out.value_names = [value.name for value in values]
-    out.value_types = [tables.type(value.type_proto) for value in values]
+    out.value_types = tables.types_of(values)
     out.value_flags = [0 if value.graph is graph else _FROM_OUTER_SCOPE for value in values]
     out.value_constants = [_NONE] * len(values)
     for place, value in enumerate(values):
@@ -195,7 +195,7 @@ class _Description:
 
 
 class _Tables:
-    """What the descriptions of a graph and its subgraphs refer to; equal types, operators and defaults once each."""
+    """What the descriptions of a graph and its subgraphs refer to; equal types, operators and attributes once each."""
 
     def __init__(self) -> None:
         self.types: list[tuple[int, int, list[int] | None, list[str], str]] = []
@@ -205,20 +205,18 @@ class _Tables:
         self._types: dict[bytes, int] = {}
         self._constants: dict[Constant, int] = {}
         self._operators: dict[Operator | tuple[str, str, int], int] = {}
-        self._defaults: dict[Operator, dict[str, int]] = {}
+        self._attributes: dict[tuple[Operator | bytes | None, ...], list[int]] = {}
 
-    def type(self, proto: TypeProto | None) -> int:
-        if proto is None:
-            return _NONE
-        key = proto.SerializeToString()
-        place = self._types.get(key)
-        if place is None:
-            described = _describe_type(proto)
-            place = _NONE if described is None else len(self.types)
-            if described is not None:
-                self.types.append(described)
-            self._types[key] = place
-        return place
+    def types_of(self, values: Sequence[Value]) -> list[int]:
+        # Reading a proto's fields takes longer than writing it down whole, and few types are different.
+        keys = [b"" if value.type_proto is None else value.type_proto.SerializeToString() for value in values]
+        for key in dict.fromkeys(keys):
+            if key not in self._types:
+                described = _describe_type(TypeProto.FromString(key))
+                self._types[key] = _NONE if described is None else len(self.types)
+                if described is not None:
+                    self.types.append(described)
+        return [self._types[key] for key in keys]
 
     def constant(self, constant: Constant) -> int:
         place = self._constants.get(constant)
@@ -246,22 +244,22 @@ class _Tables:
     def attributes_of(self, node: Node) -> list[int]:
         """The attributes that the node has, then its operator's defaults for those that it leaves out."""
         protos = node.proto.attribute
-        operator = node.operator
-        if operator is None:
-            return self._added(map(read_attribute, protos))
-        defaults = self._defaults.get(operator)
-        if defaults is None:
-            items = _default_attributes(operator.schema)
-            names = [item[0] for item in items]
-            defaults = self._defaults[operator] = dict(zip(names, self._added(items), strict=True))
-        if not protos:
-            return list(defaults.values())
-        own = [read_attribute(proto) for proto in protos]
-        places = self._added(own)
-        if defaults:
-            given = {item[0] for item in own}
-            places += [place for name, place in defaults.items() if name not in given]
+        if not protos and node.operator is None:
+            return []
+        if node.subgraphs:  # Not to be written down to be compared.
+            return self._read_attributes(node)
+        key = (node.operator, *[proto.SerializeToString() for proto in protos])
+        places = self._attributes.get(key)
+        if places is None:
+            places = self._attributes[key] = self._read_attributes(node)
         return places
+
+    def _read_attributes(self, node: Node) -> list[int]:
+        own = [read_attribute(proto) for proto in node.proto.attribute]
+        if node.operator is not None:
+            given = {item[0] for item in own}
+            own += [item for item in _default_attributes(node.operator.schema) if item[0] not in given]
+        return self._added(own)
 
     def _added(self, attributes: Iterable[Attribute]) -> list[int]:
         before = len(self.attributes)
