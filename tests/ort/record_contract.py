@@ -78,7 +78,7 @@ def main() -> None:
     parser.add_argument("--library", type=Path, default=LIBRARY, help="the built probe")
     parser.add_argument("--output", type=Path, default=GOLDENS, help="the folder to write to")
     arguments = parser.parse_args()
-    record(arguments.library, arguments.output)
+    record(arguments.library.resolve(), arguments.output)
 
 
 if __name__ == "__main__":
