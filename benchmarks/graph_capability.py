@@ -1,9 +1,9 @@
 """What a model of 10,000 nodes costs a host whose EP asks everything about every node.
 
 Run as ``python benchmarks/graph_capability.py LIBRARY`` with the built fixture ``libgraph_reader.so`` and the real ORT
-installed. Prints JSON: calls, and seconds of processor time of each runtime, the least of all rounds. For ORT that is what
-making a session takes more with the EP than without; here it is writing the graph down, freezing it, answering and
-freeing it. The runtimes take turns, each in processes of its own.
+installed. Prints JSON: calls, and seconds of processor time of each runtime, the least of all rounds. For ORT that is
+what making a session takes more with the EP than without; here it is writing the graph down, freezing it, answering
+and freeing it. The runtimes take turns, each in processes of its own.
 """
 
 from __future__ import annotations
@@ -96,7 +96,9 @@ def main() -> None:
 
         def ask(script: str) -> list[list[float]]:
             command = [sys.executable, "-c", script, library, str(model), str(ROOT / "fixtures")]
-            done = subprocess.run(command[: 5 if script is _ORT else 6], env=environment, capture_output=True, text=True)
+            done = subprocess.run(
+                command[: 5 if script is _ORT else 6], env=environment, capture_output=True, text=True
+            )
             if done.returncode != 0:
                 raise RuntimeError(done.stderr)
             rows: list[list[float]] = json.loads(done.stdout.splitlines()[-1])

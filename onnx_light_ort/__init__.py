@@ -5,6 +5,14 @@ The names follow ORT's own Python package: a program that uses it changes its im
 
 from __future__ import annotations
 
+from onnx_light_ort import _native
+
+if _native.__file__ is None:  # the folder of the extension's sources
+    raise ImportError(
+        f"onnx_light_ort was found as sources in {__path__[0]}, without its extension: run from another folder, so "
+        "that the installed package is found, or install it with `pip install .`"
+    )
+
 from onnx_light_ort.errors import (
     DeviceReset,
     EngineError,
