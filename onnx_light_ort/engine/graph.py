@@ -202,8 +202,9 @@ class Graph:
         self.values: dict[str, Value] = {}
         #: The constants among them.
         self.initializers: dict[str, Value] = {}
-        #: Of a subgraph: the constants among them whose data is too big to stay in the holder's proto.
-        self.hoisted: list[Value] = []
+        #: Of a subgraph: the constants among them whose data is too big to stay in the holder's proto, and their names
+        #: in the model.
+        self.hoisted: dict[Value, str] = {}
 
     @property
     def outer(self) -> Graph | None:

@@ -69,9 +69,9 @@ class EmbeddedTensors:
         graph = Graph(proto.name, holder)
         self._add_inputs(graph, proto)
         if holder is not None:
-            for name, constant in self.hoisted_constants(proto):
+            for name, given_name, constant in self.hoisted_constants(proto):
                 self._add_initializer(graph, name, constant)
-                graph.hoisted.append(graph.values[name])
+                graph.hoisted[graph.values[name]] = given_name
         for tensor in proto.initializer:
             self._add_initializer(graph, tensor.name, self.constant(tensor, tensor.name))
         for sparse in proto.sparse_initializer:
@@ -135,8 +135,9 @@ class EmbeddedTensors:
         value.set_type(constant.type_proto())
         graph.set_constant(value, constant)
 
-    def hoisted_constants(self, proto: GraphProto) -> list[tuple[str, Constant]]:
-        """Takes out of a subgraph's proto the tensors that are not to be copied with it."""
+    def hoisted_constants(self, proto: GraphProto) -> list[tuple[str, str, Constant]]:
+        """Takes out of a subgraph's proto the tensors that are not to be copied with it: the name that each gets, the
+        one it had, the value."""
         return []
 
     def restore_attribute(self, attribute: AttributeProto) -> None:
@@ -196,16 +197,17 @@ class _Loader(EmbeddedTensors):
         model.graph = self.graph(proto.graph, None, model.opset_imports)
         return model
 
-    def hoisted_constants(self, proto: GraphProto) -> list[tuple[str, Constant]]:
+    def hoisted_constants(self, proto: GraphProto) -> list[tuple[str, str, Constant]]:
         # Checker and shape inference get the protos of subgraphs as they are, so no weight may stay in them; and as
         # they then see these constants as values of the main graph, each needs a name of its own.
-        found: list[tuple[str, Constant]] = []
+        found: list[tuple[str, str, Constant]] = []
         if not self._hoisted_names:
             self._hoisted_names.update(self._model_names())
         for position in reversed(range(len(proto.initializer))):
             tensor = proto.initializer[position]
             if self._is_left_out(tensor):
-                found.append((self._hoisted_name(proto, tensor.name), self.constant(tensor, tensor.name)))
+                name = tensor.name
+                found.append((self._hoisted_name(proto, name), name, self.constant(tensor, name)))
                 del proto.initializer[position]
         for position in reversed(range(len(proto.node))):
             node = proto.node[position]
@@ -214,7 +216,7 @@ class _Loader(EmbeddedTensors):
             attribute = node.attribute[0]
             if attribute.HasField("t") and self._is_left_out(attribute.t):
                 name = node.output[0]
-                found.append((self._hoisted_name(proto, name), self.constant(attribute.t, name)))
+                found.append((self._hoisted_name(proto, name), name, self.constant(attribute.t, name)))
                 del proto.node[position]
         return found
 

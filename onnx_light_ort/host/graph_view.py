@@ -128,6 +128,8 @@ def _describe_values(graph: Graph, values: Sequence[Value], tables: _Tables, out
         if constant is None:
             continue
         out.value_constants[place] = tables.constant(constant)
+        if value.graph.hoisted:
+            out.value_names[place] = value.graph.hoisted.get(value, value.name)
         if value.constant is None:
             out.value_flags[place] |= _OVERRIDABLE
         if value.graph is graph:

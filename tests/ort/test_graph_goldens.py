@@ -44,8 +44,13 @@ def ask_ort(library: Path, model: Path, does: str) -> list[Description]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "graphs.jsonl"
         environment = {**os.environ, "GRAPH_READER_FILE": str(file), "GRAPH_READER_DOES": does}
+        # Beside the model, so that no path of this machine is recorded.
         done = subprocess.run(
-            [sys.executable, "-c", _SESSION, str(library), str(model)], env=environment, capture_output=True, text=True
+            [sys.executable, "-c", _SESSION, str(library), model.name],
+            cwd=model.parent,
+            env=environment,
+            capture_output=True,
+            text=True,
         )
         if not file.exists():
             raise RuntimeError(f"{model}: the EP was not asked; {done.stdout} {done.stderr}")
