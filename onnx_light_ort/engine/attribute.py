@@ -44,11 +44,12 @@ _RAW_DTYPES: dict[int, np.dtype[Any]] = (
 )
 
 
-def tensor_array(proto: TensorProto) -> np.ndarray[Any, Any]:
-    """The tensor as a read-only array; strings are objects of type str."""
+def tensor_array(proto: TensorProto, dims: tuple[int, ...] | None = None) -> np.ndarray[Any, Any]:
+    """The tensor as a read-only array; strings are objects of type str. Pass the dims where they are known: reading
+    them again takes as long as all else."""
     dtype = _RAW_DTYPES.get(proto.data_type) if proto.HasField("raw_data") else None
     if dtype is not None:  # The common case; a bytes object is as read-only as the array is to be.
-        return np.frombuffer(proto.raw_data, dtype).reshape(tuple(proto.dims))
+        return np.frombuffer(proto.raw_data, dtype).reshape(tuple(proto.dims) if dims is None else dims)
     array = numpy_helper.to_array(proto)
     if array.dtype.kind in "OSU":
         flat = [_text(item) if isinstance(item, bytes) else str(item) for item in proto.string_data]

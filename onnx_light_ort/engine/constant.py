@@ -91,7 +91,7 @@ class Constant:
                 self._array = self._array_of_data(self._data)
             else:
                 assert self._proto is not None
-                self._array = tensor_array(self._proto)
+                self._array = tensor_array(self._proto, self.dims)
                 self._proto = None
         return self._array
 

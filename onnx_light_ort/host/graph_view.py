@@ -6,7 +6,7 @@ each other's elements by position, and C++ makes the objects behind the slots fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -112,8 +112,7 @@ class ModelViews:
         out.node_names = [node.name for node in nodes]
         out.node_providers = [node.provider or "" for node in nodes]
         out.node_operators = [tables.operator(node) for node in nodes]
-        for node in nodes:
-            attributes = tables.attributes_of(node)
+        for attributes in tables.attributes_of(nodes):
             out.node_attributes += attributes
             out.node_attribute_counts.append(len(attributes))
 
@@ -207,7 +206,7 @@ class _Tables:
         self._types: dict[bytes, int] = {}
         self._constants: dict[Constant, int] = {}
         self._operators: dict[Operator | tuple[str, str, int], int] = {}
-        self._attributes: dict[tuple[Operator | bytes | None, ...], list[int]] = {}
+        self._attributes: dict[tuple[Operator | None, bytes], list[int]] = {}
 
     def types_of(self, values: Sequence[Value]) -> list[int]:
         # Reading a proto's fields takes longer than writing it down whole, and few types are different.
@@ -243,18 +242,19 @@ class _Tables:
             self.operators.append((node.domain, node.op_type, version, optional))
         return place
 
-    def attributes_of(self, node: Node) -> list[int]:
-        """The attributes that the node has, then its operator's defaults for those that it leaves out."""
-        protos = node.proto.attribute
-        if not protos and node.operator is None:
-            return []
-        if node.subgraphs:  # Not to be written down to be compared.
-            return self._read_attributes(node)
-        key = (node.operator, *[proto.SerializeToString() for proto in protos])
-        places = self._attributes.get(key)
-        if places is None:
-            places = self._attributes[key] = self._read_attributes(node)
-        return places
+    def attributes_of(self, nodes: Sequence[Node]) -> Iterator[list[int]]:
+        """The attributes that each node has, then its operator's defaults for those that it leaves out."""
+        # Subgraphs are not to be written down to be compared. Reading a proto's fields takes longer than writing it
+        # down whole, and many nodes have the same attributes.
+        written = [b"" if node.subgraphs else node.proto.SerializeToString() for node in nodes]
+        for node, key in zip(nodes, abi.attribute_keys(written), strict=True):
+            if node.subgraphs:
+                yield self._read_attributes(node)
+                continue
+            places = self._attributes.get((node.operator, key))
+            if places is None:
+                places = self._attributes[node.operator, key] = self._read_attributes(node)
+            yield places
 
     def _read_attributes(self, node: Node) -> list[int]:
         own = [read_attribute(proto) for proto in node.proto.attribute]

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -287,6 +288,59 @@ std::unique_ptr<GraphView> part_of(const GraphView& self, const std::string& nam
   return std::make_unique<GraphView>(std::move(owned), shown);
 }
 
+uint64_t read_varint(std::string_view data, size_t& position) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64 && position < data.size(); shift += 7) {
+    const auto byte = static_cast<unsigned char>(data[position++]);
+    value |= static_cast<uint64_t>(byte & 127) << shift;
+    if (byte < 128) return value;
+  }
+  throw nb::value_error("a serialized NodeProto is damaged");
+}
+
+/// The attributes among the fields of a serialized NodeProto, as they stand there.
+std::string attribute_fields(std::string_view node) {
+  constexpr uint64_t kAttribute = 5;
+  enum : uint64_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };  // wire types of protobuf
+  std::string fields;
+  size_t position = 0;
+  while (position < node.size()) {
+    const size_t start = position;
+    const uint64_t key = read_varint(node, position);
+    uint64_t length = 0;
+    switch (key & 7) {
+      case kVarint:
+        read_varint(node, position);
+        break;
+      case kFixed64:
+        length = 8;
+        break;
+      case kLengthDelimited:
+        length = read_varint(node, position);
+        break;
+      case kFixed32:
+        length = 4;
+        break;
+      default:
+        throw nb::value_error("a serialized NodeProto is damaged");
+    }
+    if (length > node.size() - position) throw nb::value_error("a serialized NodeProto is damaged");
+    position += length;
+    if (key >> 3 == kAttribute) fields += node.substr(start, position - start);
+  }
+  return fields;
+}
+
+nb::list attribute_keys(const nb::list& nodes) {
+  nb::list keys;
+  for (nb::handle node : nodes) {
+    const auto bytes = nb::cast<nb::bytes>(node);
+    const std::string fields = attribute_fields({bytes.c_str(), bytes.size()});
+    keys.append(nb::bytes(fields.data(), fields.size()));
+  }
+  return keys;
+}
+
 std::vector<OrtOpSchema::Parameter> parameters(nb::handle given) {
   std::vector<OrtOpSchema::Parameter> result;
   for (nb::handle item : given) result.push_back({nb::cast<std::string>(item[0]), nb::cast<std::string>(item[1])});
@@ -333,6 +387,8 @@ void bind_graph_view(nb::module_& m) {
       .def("part", &part_of, "name"_a, "nodes"_a, "inputs"_a, "outputs"_a,
            "A view of some nodes, by position in the graph's order, with values by position as inputs and outputs.");
 
+  m.def("attribute_keys", &attribute_keys, "nodes"_a,
+        "For each serialized NodeProto its attributes, serialized: equal bytes are equal attributes.");
   m.def("freeze_graph", &freeze_graph, "model"_a, "tables"_a, "graph"_a, "subgraph"_a = nb::none(),
         "Freezes a graph that onnx_light_ort.host.graph_view described. With `subgraph`, the graph only holds a node, "
         "and the view is of that node's subgraph of that attribute name.");
