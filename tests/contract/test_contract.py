@@ -21,12 +21,7 @@ FindDifference = Callable[[str], Difference | None]
 IN_CUSTOM_OP = {"kernel_info", "kernel_context", "shape_inference"}
 IN_EXECUTION_PROVIDER = {"graph_view", "subgraph_view"}
 # Groups whose slots belong to a profile that the host does not serve yet.
-LATER_GROUPS = {
-    *IN_CUSTOM_OP,
-    "ep_device",
-    "kernel_def",
-    *IN_EXECUTION_PROVIDER,
-}
+LATER_GROUPS = {"ep_device", "kernel_def", *IN_EXECUTION_PROVIDER}
 
 ALL_GOLDENS = read_goldens()
 GOLDENS = {group: cases for group, cases in ALL_GOLDENS.items() if group not in LATER_GROUPS}
