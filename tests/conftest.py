@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from published_wheel import unpacked_wheel
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -35,8 +36,12 @@ def fixtures_dir() -> Path:
     # cmake and ninja of the test extra lie beside the interpreter, wherever PATH points.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     environment = {**os.environ, "PATH": path, "CMAKE_GENERATOR": "Ninja"}
-    for command in (["cmake", "-S", ROOT / "fixtures", "-B", build], ["cmake", "--build", build, "--parallel", "2"]):
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment)
-        if done.returncode != 0:
-            pytest.fail(f"{' '.join(map(str, command))} failed:\n{done.stdout}\n{done.stderr}", pytrace=False)
+    build.mkdir(parents=True, exist_ok=True)
+    # Test processes that run side by side share the folder; the first one builds.
+    with FileLock(build / "lock"):
+        for arguments in (["-S", ROOT / "fixtures", "-B", build], ["--build", build, "--parallel", "2"]):
+            command = ["cmake", *map(str, arguments)]
+            done = subprocess.run(command, capture_output=True, text=True, env=environment)
+            if done.returncode != 0:
+                pytest.fail(f"{' '.join(command)} failed:\n{done.stdout}\n{done.stderr}", pytrace=False)
     return build
