@@ -6,17 +6,13 @@ import logging
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from onnx_light_ort._native import abi
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
-from onnx_light_ort.engine.execution_provider import ExecutionProvider
-from onnx_light_ort.engine.graph import Value
-from onnx_light_ort.engine.model_loading import ModelSource
-from onnx_light_ort.engine.session_plan import Progress, SessionPlan
 from onnx_light_ort.engine.value_type import numpy_dtype
 from onnx_light_ort.errors import (
     Fail,
@@ -29,6 +25,15 @@ from onnx_light_ort.errors import (
 from onnx_light_ort.ort_value import OrtValue
 from onnx_light_ort.profile import Profile
 from onnx_light_ort.session_options import GraphOptimizationLevel, RunOptions, SessionOptions
+
+if TYPE_CHECKING:
+    # Planning is imported with the first session: a program may be there for something else.
+    from onnx_light_ort.engine.execution_provider import ExecutionProvider
+    from onnx_light_ort.engine.graph import Value
+    from onnx_light_ort.engine.model_loading import ModelSource
+    from onnx_light_ort.engine.session_plan import Progress, SessionPlan
+
+    ProviderEntry = str | tuple[str, Mapping[str, Any]] | ExecutionProvider
 
 native.set_exception_classes(
     {
@@ -49,8 +54,6 @@ _SEVERITIES = {
     3: logging.ERROR,
     4: logging.CRITICAL,
 }
-
-ProviderEntry = str | tuple[str, Mapping[str, Any]] | ExecutionProvider
 
 
 class NodeArg:
@@ -123,6 +126,8 @@ class InferenceSession:
         progress: Progress | None = None,
         **unused: Any,
     ) -> None:
+        from onnx_light_ort.engine.session_plan import SessionPlan
+
         for name in unused:
             if name not in ("enable_fallback", "disabled_optimizers"):
                 raise TypeError(f"InferenceSession() has no argument {name!r}")
@@ -297,6 +302,8 @@ def _engine_object(value: Any) -> Any:
 def _chosen_providers(
     providers: Sequence[ProviderEntry] | None, provider_options: Sequence[Mapping[str, Any]] | None
 ) -> list[ExecutionProvider]:
+    from onnx_light_ort.engine.execution_provider import ExecutionProvider
+
     chosen: list[ExecutionProvider] = []
     entries = list(providers or ())
     if provider_options is not None and len(provider_options) != len(entries):
