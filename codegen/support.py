@@ -55,12 +55,18 @@ class Profile:
     platforms: list[str]
     slots: list[Support] = field(default_factory=list)
     callbacks: list[Support] = field(default_factory=list)
+    waits_for: list[Profile] = field(default_factory=list)
 
     @property
     def state(self) -> str:
-        """As stated, else what its slots and callbacks amount to."""
+        """As stated, else what its slots and callbacks amount to, which is not all while a required profile is not."""
         if self.stated:
             return self.stated
+        own = self._own_state
+        return "partial" if own == "implemented" and self.waits_for else own
+
+    @property
+    def _own_state(self) -> str:
         # Another table tells nothing: plugins fetch all of them at load, without using them.
         states = {support.state for support in (*self.slots, *self.callbacks)} - {"table"}
         if not states & {"implemented", "null", "called"}:
@@ -118,6 +124,21 @@ class SupportTable:
         callbacks = self._collect(content.get("callbacks", {}), abi.callback_structs, CALLBACK_STATES, "callbacks")
         self.slots: dict[str, list[Support]] = slots
         self.callbacks: dict[str, list[Support]] = callbacks
+        settled: set[str] = set()
+        for profile in self.profiles.values():
+            self._settle(profile, settled, ())
+
+    def _settle(self, profile: Profile, settled: set[str], path: tuple[str, ...]) -> None:
+        """Fills in what a profile waits for, after its requirements, whose states depend on theirs."""
+        if profile.id in path:
+            raise CodegenError(f"profile {profile.id} requires itself, by way of {' and '.join(path)}", self._file)
+        if profile.id in settled:
+            return
+        required = [self.profiles[id] for id in profile.requires]
+        for requirement in required:
+            self._settle(requirement, settled, (*path, profile.id))
+        profile.waits_for = [requirement for requirement in required if requirement.state != "implemented"]
+        settled.add(profile.id)
 
     def _collect(
         self, lines: dict[str, dict[str, dict[str, str]]], structs: list[Struct], states: tuple[str, ...], kind: str

@@ -207,6 +207,7 @@ def test_declared_bodies_are_those_that_are_listed(matrix: dict[str, Any]) -> No
         ('[slots.OrtApi]\nRun = { state = "table", profile = "p" }', "OrtApi::Run: state 'table' is for slots"),
         ('[callbacks.OrtEp]\nSync = { state = "implemented", profile = "p" }', "state must be one of called"),
         ('[profiles.r]\ntitle = "R"\nrequires = ["s"]', "profile r requires 's', which is none"),
+        ('[profiles.r]\ntitle = "R"\nrequires = ["r"]', "profile r requires itself, by way of r"),
         ("[slots.OrtApi", "support.toml: does not parse as TOML"),
     ],
 )
@@ -233,6 +234,44 @@ def test_state_of_a_profile_follows_from_its_rows(abi: Abi, tmp_path: Path) -> N
     assert state("deferred", "rejected") == "deferred"
     assert state("rejected") == "rejected"
     assert state("implemented", "rejected") == "implemented"
+
+
+def test_profile_is_no_more_usable_than_those_it_requires(abi: Abi, tmp_path: Path) -> None:
+    table = tmp_path / "support.toml"
+    table.write_text(
+        "accepted_api_versions = [29]\nplatforms = []\n"
+        '[profiles.far]\ntitle = "Far"\nrequires = ["near"]\n'
+        '[profiles.near]\ntitle = "Near"\nrequires = ["base", "late"]\n'
+        '[profiles.base]\ntitle = "Base"\n[profiles.late]\ntitle = "Late"\n[profiles.free]\ntitle = "Free"\n'
+        'requires = ["base"]\n[slots.OrtApi]\n'
+        'IsTensor = { state = "implemented", profile = "far" }\n'
+        'HasValue = { state = "implemented", profile = "near" }\n'
+        'GetTensorData = { state = "implemented", profile = "base" }\n'
+        'GetValue = { state = "deferred", profile = "late" }\n'
+        'GetValueType = { state = "implemented", profile = "free" }\n'
+    )
+    profiles = SupportTable(abi, table).profiles
+    states = {id: (profile.state, [other.id for other in profile.waits_for]) for id, profile in profiles.items()}
+    assert states == {
+        "far": ("partial", ["near"]),
+        "near": ("partial", ["late"]),
+        "base": ("implemented", []),
+        "late": ("deferred", []),
+        "free": ("implemented", []),
+    }
+
+
+def test_page_says_which_profile_another_waits_for(matrix: dict[str, Any]) -> None:
+    titles = {profile["id"]: profile["title"] for profile in matrix["profiles"]}
+    states = {profile["id"]: profile["state"] for profile in matrix["profiles"]}
+    page = (ROOT / "docs" / "support_matrix.md").read_text()
+    for profile in matrix["profiles"]:
+        section = page.split(f"### {profile['title']}\n")[1].split("\n- ")[0]
+        late = [id for id in profile["requires"] if states[id] != "implemented"]
+        assert f"State: **{profile['state']}**." in section
+        assert profile["state"] != "implemented" or not late
+        for id in late if profile["state"] == "partial" else ():
+            assert f'"{titles[id]}" ({states[id]})' in section
 
 
 @pytest.mark.parametrize("versions", ["[29, 30]", "[0]", "[]"])
