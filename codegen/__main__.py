@@ -12,7 +12,7 @@ from codegen.generators import Tables, generate
 from codegen.model import Abi
 from codegen.nullability import NULLABILITY_TABLE
 from codegen.ownership import OWNERSHIP_TABLE
-from codegen.pin import load_pin, pin, pinned_versions, previous_pin
+from codegen.pin import UPSTREAM, load_pin, pin, pinned_versions, previous_pin
 from codegen.support import SUPPORT_TABLE
 
 ROOT = Path(__file__).parent.parent
@@ -36,7 +36,8 @@ def _parser() -> argparse.ArgumentParser:
     command = commands.add_parser("pin", help="take the declarations of an ORT release as headers/vN")
     command.add_argument("--include", type=Path, required=True, help="include folder of an ORT release archive")
     command.add_argument("--api", type=int, required=True, help="API version to pin; newer slots are left out")
-    command.add_argument("--commit", default="unknown", help="upstream commit or tag, for the record")
+    command.add_argument("--commit", default="unknown", help="commit or tag of the headers, for the record")
+    command.add_argument("--repository", default=UPSTREAM, help="repository that has the commit, for the record")
     command.set_defaults(run=_pin)
 
     command = commands.add_parser("generate", help="render everything from a pinned version")
@@ -65,7 +66,7 @@ def _generation_options(command: argparse.ArgumentParser) -> None:
 
 
 def _pin(options: argparse.Namespace) -> int:
-    remarks = pin(options.include, options.api, options.headers, options.commit)
+    remarks = pin(options.include, options.api, options.headers, options.commit, repository=options.repository)
     print(f"pinned version {options.api} in {options.headers / f'v{options.api}'}")
     for remark in remarks:
         print(remark)

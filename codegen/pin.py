@@ -19,6 +19,9 @@ from codegen.toml_file import read_toml
 _FOLDERS = ("", "onnxruntime", "onnxruntime/core/session")
 
 
+UPSTREAM = "https://github.com/microsoft/onnxruntime"
+
+
 def load_pin(folder: Path) -> Abi:
     """The model of a pinned version, `headers/vNN`."""
     abi = parse_headers(folder)
@@ -47,11 +50,18 @@ def find_headers(include: Path) -> Path:
     raise CodegenError(f"no {ROOT_HEADER} in {tried}; give the include folder of an ORT release", file=str(include))
 
 
-def pin(include: Path, api: int, headers: Path, commit: str, since_table: Path = SINCE_TABLE) -> list[str]:
+def pin(
+    include: Path,
+    api: int,
+    headers: Path,
+    commit: str,
+    since_table: Path = SINCE_TABLE,
+    repository: str = UPSTREAM,
+) -> list[str]:
     """Writes `headers/v<api>`; returns sentences on what was left out because it is newer, and on wrong comments.
 
-    `commit` is the upstream commit or tag, for the record. Raises CodegenError for headers older than `api`, that do
-    not parse, or that break the layout of the previous pinned version.
+    `commit` is the commit or tag of `repository` that the headers are of, for the record. Raises CodegenError for
+    headers older than `api`, that do not parse, or that break the layout of the previous pinned version.
     """
     source = find_headers(include)
     abi = parse_headers(source)
@@ -62,7 +72,7 @@ def pin(include: Path, api: int, headers: Path, commit: str, since_table: Path =
         )
     if EP_HEADER not in abi.files and (source / EP_HEADER).is_file():
         raise CodegenError(f"{ROOT_HEADER} does not include {EP_HEADER}", file=str(source / ROOT_HEADER))
-    abi.api_version = api
+    header_api_version, abi.api_version = abi.api_version, api
     previous = previous_pin(headers, api)
     remarks = complete_since(abi, previous, since_table)
     remarks += _cut(abi, api)
@@ -74,7 +84,15 @@ def pin(include: Path, api: int, headers: Path, commit: str, since_table: Path =
     for file in abi.files:
         (folder / file).write_text(render("pinned_header.h.j2", abi=abi, file=file), encoding="utf-8")
     digests = {file: hashlib.sha256((source / file).read_bytes()).hexdigest() for file in sorted(abi.files)}
-    (folder / "PIN.toml").write_text(render("PIN.toml.j2", api=api, commit=commit, digests=digests), encoding="utf-8")
+    record = render(
+        "PIN.toml.j2",
+        api=api,
+        repository=repository,
+        commit=commit,
+        header_api_version=header_api_version,
+        digests=digests,
+    )
+    (folder / "PIN.toml").write_text(record, encoding="utf-8")
     return remarks
 
 

@@ -76,6 +76,15 @@ def test_newer_slots_are_left_out_and_named(edit: Edit, tmp_path: Path) -> None:
     assert names == ["ort_version_supported", "GetName", "Newer"]
 
 
+def test_pin_records_repository_commit_and_version_of_the_headers(small_headers: Path, tmp_path: Path) -> None:
+    root = small_headers / "onnxruntime_c_api.h"
+    root.write_text(root.read_text().replace("ORT_API_VERSION 29", "ORT_API_VERSION 30"))
+    pin(small_headers, 29, tmp_path, 'a "tag"', repository="https://example.org/fork")
+    record = provenance(tmp_path / "v29")
+    assert (record["repository"], record["commit"]) == ("https://example.org/fork", 'a "tag"')
+    assert (record["api"], record["header_api_version"]) == (29, 30)
+
+
 def test_older_slot_behind_a_newer_one_is_refused(edit: Edit, tmp_path: Path) -> None:
     folder = edit("onnxruntime_ep_c_api.h", "1.22. */\n  ORT_API_T", "1.30. */\n  ORT_API_T")
     with pytest.raises(CodegenError, match=r"onnxruntime_ep_c_api\.h:\d+: OrtEp::Newer: stands behind a member"):

@@ -129,6 +129,8 @@ def test_status_returning_slots_are_told_from_slots_that_return_a_status_as_resu
 def test_pin_records_where_the_declarations_came_from() -> None:
     record = provenance(ROOT / "headers" / "v29")
     assert record["api"] == 29
+    assert record["header_api_version"] == 30
+    assert record["repository"] == "https://github.com/intel/onnxruntime"
     assert record["commit"] == "cc8e901ecc3feaf75fd05204c19c93068afba9d9"
     assert set(record["sha256"]) == {
         "onnxruntime_c_api.h",
