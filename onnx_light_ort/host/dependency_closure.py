@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain as joined
 from pathlib import Path
 
 from onnx_light_ort.host.elf_inspection import ElfDynamic, ElfFile, ElfFormatError
 from onnx_light_ort.host.linker_search import candidates
 from onnx_light_ort.host.memory_map import mapped_files
-from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT, is_runtime_name
+from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT, PROVIDER_HOST_IMPORT, is_runtime_name
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ def dependency_closure(library: Path, dynamic: ElfDynamic) -> tuple[Dependency, 
 def _resolve(name: str, chain: list[tuple[Path, ElfDynamic]]) -> tuple[Dependency, ElfDynamic | None]:
     needed_by, needing = chain[0][0].name, chain[0][1]
     by_name = "by its name" if is_runtime_name(name.rsplit("/", 1)[-1]) else None
-    for path, rule in candidates(name, chain):
+    for path, rule in joined(candidates(name, chain), _already_loaded(name)):
         try:
             with path.open("rb") as file:
                 elf = ElfFile(file)
@@ -61,11 +63,14 @@ def _resolve(name: str, chain: list[tuple[Path, ElfDynamic]]) -> tuple[Dependenc
                     return Dependency(name, needed_by, path, rule, runtime, _imports_api_base(elf)), elf.dynamic
         except (OSError, ElfFormatError):
             continue
+    return Dependency(name, needed_by, None, "not found", by_name, False), None
+
+
+def _already_loaded(name: str) -> Iterator[tuple[Path, str]]:
     # The linker takes a library that the process has mapped under that name without looking for its file again.
     for path in mapped_files():
         if path.name == name:
-            return Dependency(name, needed_by, path, "already loaded", by_name, False), None
-    return Dependency(name, needed_by, None, "not found", by_name, False), None
+            yield path, "already loaded"
 
 
 def runtime_reason(path: Path, elf: ElfFile) -> str | None:
@@ -75,6 +80,8 @@ def runtime_reason(path: Path, elf: ElfFile) -> str | None:
             return f"by {label}, {name}"
     if elf.mentions_symbol(API_BASE_EXPORT) and API_BASE_EXPORT in elf.symbols().exports:
         return f"it exports {API_BASE_EXPORT}"
+    if elf.mentions_symbol(PROVIDER_HOST_IMPORT) and PROVIDER_HOST_IMPORT in elf.symbols().imports:
+        return f"it imports {PROVIDER_HOST_IMPORT}, as the providers that are built with ORT do"
     return None
 
 

@@ -80,8 +80,11 @@ class ElfFile:
         return self._guarded(self._read_symbols)
 
     def mentions_symbol(self, name: str) -> bool:
-        """Whether the name is in the dynamic string table at all: cheap to ask, and never a false no."""
-        return b"\0" + name.encode() + b"\0" in b"\0" + self._strings
+        """Whether the name is in the dynamic string table at all: cheap to ask, and never a false no.
+
+        Yes where a longer name ends in it, too: the linker lets both share the bytes, and no zero byte precedes it.
+        """
+        return name.encode() + b"\0" in self._strings
 
     def _guarded(self, read: Callable[[], _T]) -> _T:
         # A damaged file fails in as many ways as there are fields in it, and pyelftools passes most of them on as

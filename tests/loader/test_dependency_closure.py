@@ -9,9 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from onnx_light_ort.host.dependency_closure import Dependency, dependency_closure
+from onnx_light_ort.host import linker_search
+from onnx_light_ort.host.dependency_closure import Dependency, dependency_closure, runtime_reason
 from onnx_light_ort.host.elf_inspection import ElfFile
 from onnx_light_ort.host.ort_runtime import is_runtime_name
+
+
+def shared_library(path: Path, source: str, *options: str | Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    command = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", path, "-x", "none", "-Wl,--no-as-needed", *options]
+    subprocess.run(command, input=source, text=True, check=True)
+    return path
 
 
 def closure(library: Path) -> dict[str, Dependency]:
@@ -30,7 +38,6 @@ def closure(library: Path) -> dict[str, Dependency]:
         "ONNXRUNTIME.DLL",
         "libonnxruntime.1.29.0.dylib",
         "libonnxruntime_providers_shared.so",
-        "libonnxruntime_providers_cuda.so",
         "onnxruntime_providers_shared.dll",
         "libonnxruntime4j_jni.so",
         "onnxruntime_pybind11_state.cpython-311-x86_64-linux-gnu.so",
@@ -44,6 +51,8 @@ def test_names_of_ort_are_recognised(name: str) -> None:
     "name",
     [
         "libonnxruntime_ggml.so",
+        "libonnxruntime_providers_cuda_plugin.so",
+        "libonnxruntime_providers_mine.so",
         "libortextensions.so",
         "libonnx_runtime_ep_cpu_plugin.so",
         "libonnxruntimes.so",
@@ -130,3 +139,119 @@ def test_runtime_that_is_not_installed_is_still_a_runtime(plugins: Path, tmp_pat
     missing = closure(library)["libonnxruntime.so.1"]
     assert missing.path is None
     assert missing.ort_runtime
+
+
+def test_runtime_whose_export_shares_its_name_with_a_longer_one_is_found(tmp_path: Path) -> None:
+    # At -O2 the linker lets a string share the end of a longer one: no zero byte precedes the shorter name.
+    source = "void OrtGetApiBase(void) {} void XOrtGetApiBase(void) {}"
+    runtime = shared_library(tmp_path / "libplain.so", source, "-Wl,-O2", "-Wl,-soname,libplain.so")
+    assert b"\0OrtGetApiBase\0" not in runtime.read_bytes()
+    library = shared_library(tmp_path / "libplugin.so", "", runtime, "-Wl,-rpath,$ORIGIN")
+    assert closure(library)["libplain.so"].ort_runtime == "it exports OrtGetApiBase"
+
+
+def test_provider_that_is_built_with_ort_is_told_by_its_import_and_a_plugin_of_such_a_name_is_none(
+    tmp_path: Path,
+) -> None:
+    source = "void *Provider_GetHost(void); void *start(void) { return Provider_GetHost(); }"
+    provider = shared_library(tmp_path / "libonnxruntime_providers_cuda.so", source)
+    plugin = shared_library(tmp_path / "libonnxruntime_providers_cuda_plugin.so", "void CreateEpFactories(void) {}")
+    with provider.open("rb") as file:
+        assert "it imports Provider_GetHost" in str(runtime_reason(provider, ElfFile(file)))
+    with plugin.open("rb") as file:
+        assert runtime_reason(plugin, ElfFile(file)) is None
+
+
+IN_A_PROCESS_THAT_HAS_IT_LOADED = """
+import ctypes, sys
+from pathlib import Path
+from onnx_light_ort.host.dependency_closure import dependency_closure
+from onnx_light_ort.host.elf_inspection import ElfFile
+ctypes.CDLL(sys.argv[1])
+library = Path(sys.argv[2])
+for found in dependency_closure(library, ElfFile(library.open("rb")).dynamic):
+    print(found.name, found.found_by, found.ort_runtime, found.imports_api_base, sep=": ")
+"""
+
+
+def test_dependency_that_is_already_loaded_is_inspected_as_any_other(tmp_path: Path) -> None:
+    runtime = shared_library(
+        tmp_path / "hidden" / "libhidden.so", "void OrtGetApiBase(void) {}", "-Wl,-soname,libhidden.so"
+    )
+    middle = shared_library(
+        tmp_path / "hidden" / "libmiddle.so",
+        "",
+        runtime,
+        "-Wl,-soname,libmiddle.so",
+        "-Wl,--enable-new-dtags,-rpath,$ORIGIN",
+    )
+    library = shared_library(tmp_path / "libplugin.so", "", middle)
+    out = subprocess.run(
+        [sys.executable, "-c", IN_A_PROCESS_THAT_HAS_IT_LOADED, middle, library],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    assert "libmiddle.so: already loaded: None: False" in out
+    assert "libhidden.so: RUNPATH of libmiddle.so: it exports OrtGetApiBase: False" in out
+
+
+def test_library_path_that_is_empty_does_not_mean_the_current_folder(plugins: Path) -> None:
+    program = "from onnx_light_ort.host.linker_search import _library_path; print(_library_path())"
+    for value, means in [("", "()"), (":/a", "('.', '/a')")]:
+        environment = {**os.environ, "LD_LIBRARY_PATH": value}
+        out = subprocess.run(
+            [sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment
+        ).stdout
+        assert out.strip() == means
+
+
+@pytest.mark.parametrize("folder", ["lib", "lib64", f"lib/{os.uname().machine}-linux-gnu"])
+def test_companion_is_found_wherever_the_lib_token_leads(tmp_path: Path, folder: str) -> None:
+    companion = shared_library(tmp_path / folder / "libcompanion.so", "", "-Wl,-soname,libcompanion.so")
+    library = shared_library(tmp_path / "libplugin.so", "", companion, "-Wl,-rpath,$ORIGIN/$LIB")
+    assert closure(library)["libcompanion.so"].path == companion
+
+
+def test_build_for_this_processor_comes_first_and_one_for_a_better_one_never(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linker_search, "processor_levels", lambda: ("x86-64-v3", "x86-64-v2"))
+    folders = [tmp_path / "glibc-hwcaps" / f"x86-64-v{level}" for level in (4, 3, 2)]
+    best, better, good, plain = (
+        shared_library(folder / "libcompanion.so", "", "-Wl,-soname,libcompanion.so") for folder in (*folders, tmp_path)
+    )
+    library = shared_library(tmp_path / "libplugin.so", "", plain, "-Wl,-rpath,$ORIGIN")
+    for expected in (better, good, plain):
+        assert closure(library)["libcompanion.so"].path == expected
+        expected.unlink()
+    assert closure(library)["libcompanion.so"].path is None
+    assert best.exists()
+    assert linker_search._by_processor_level([plain, best, good, better]) == [better, good, plain]
+
+
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="only x86-64 has levels")
+def test_levels_of_the_processor_are_those_that_the_linker_reports() -> None:
+    out = subprocess.run(["/lib64/ld-linux-x86-64.so.2", "--help"], capture_output=True, text=True).stdout
+    reported = [line.split()[0] for line in out.splitlines() if "x86-64-v" in line and "supported" in line]
+    if "glibc-hwcaps" not in out:
+        pytest.skip("this linker is older than glibc-hwcaps")
+    assert list(linker_search.processor_levels()) == reported
+
+
+def test_truncated_cache_of_the_linker_counts_as_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    strings = b"libz.so.1\0/somewhere/libz.so.1\0"
+    start = linker_search._CACHE_HEADER.size + linker_search._CACHE_ENTRY.size
+    whole = (
+        linker_search._CACHE_HEADER.pack(b"glibc-ld.so.cache1.1", 1, len(strings))
+        + linker_search._CACHE_ENTRY.pack(3, start, start + 10, 0, 0)
+        + strings
+    )
+    file = tmp_path / "ld.so.cache"
+    monkeypatch.setattr(linker_search, "_CACHE_FILE", file)
+    read_anew = linker_search.cached_libraries.__wrapped__
+    file.write_bytes(whole)
+    assert read_anew() == {"libz.so.1": (Path("/somewhere/libz.so.1"),)}
+    for length in range(len(whole)):
+        file.write_bytes(whole[:length])
+        assert read_anew() == {}
