@@ -23,7 +23,7 @@ class LibraryError(Fail):
 
 
 class LibraryPathError(LibraryError, ValueError):
-    """The path is not one that a library is loaded from: relative, a folder, a device."""
+    """The path is not one that a library is loaded from: relative, a folder, a device, unreadable."""
 
 
 class LibraryNotFoundError(LibraryError, FileNotFoundError):

@@ -19,6 +19,7 @@ from onnx_light_ort.host.library_errors import (
     LibraryNotAdmittedError,
     LibraryProfileError,
 )
+from onnx_light_ort.host.library_path import unreadable
 from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT
 from onnx_light_ort.host.profiles import ProfileFit, fit_profiles
 
@@ -52,7 +53,17 @@ class LibraryInspection:
 
 
 def inspect_library(path: Path, resolved: Path, file: BinaryIO) -> LibraryInspection:
-    """Reads the open file of a library. ``LibraryFormatError`` where it is not an intact ELF shared library."""
+    """Reads the open file of a library.
+
+    ``LibraryFormatError`` where it is not an intact ELF shared library, ``LibraryPathError`` where it cannot be read.
+    """
+    try:
+        return _inspect(path, resolved, file)
+    except OSError as error:
+        raise unreadable(path, error) from error
+
+
+def _inspect(path: Path, resolved: Path, file: BinaryIO) -> LibraryInspection:
     file.seek(0)
     sha256 = hashlib.file_digest(file, "sha256").hexdigest() if hasattr(hashlib, "file_digest") else _sha256(file)
     try:

@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
+from typing import BinaryIO
 
 from onnx_light_ort.host.library_errors import LibraryNotAllowedError, LibraryNotFoundError, LibraryPathError
 
@@ -59,8 +60,12 @@ def resolve_library_path(path: str | os.PathLike[str]) -> Path:
     except (FileNotFoundError, NotADirectoryError):
         dangling = " (it is a link to a file that does not exist)" if given.is_symlink() else ""
         raise LibraryNotFoundError(given, f"there is no such file{dangling}; check the path") from None
-    except (OSError, RuntimeError) as error:  # RuntimeError: a loop of links, before Python 3.13
-        raise LibraryPathError(given, f"the path cannot be resolved ({error}); pass the path of a file") from error
+    # RuntimeError: a loop of links, before Python 3.13. ValueError: a zero byte.
+    except (OSError, RuntimeError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise LibraryPathError(
+            given, f"the path cannot be resolved ({reason}); pass the path of a file that this process can reach"
+        ) from error
     if stat.S_ISDIR(mode):
         raise LibraryPathError(given, "this is a folder; pass the path of the library file in it")
     if not stat.S_ISREG(mode):
@@ -69,6 +74,23 @@ def resolve_library_path(path: str | os.PathLike[str]) -> Path:
     if refusal:
         raise LibraryNotAllowedError(given, refusal)
     return resolved
+
+
+def open_library(given: Path, resolved: Path) -> BinaryIO:
+    """Opens the file that :func:`resolve_library_path` found; ``LibraryPathError`` where the system refuses."""
+    try:
+        return resolved.open("rb")
+    except OSError as error:
+        raise unreadable(given, error) from error
+
+
+def unreadable(given: Path, error: OSError) -> LibraryPathError:
+    """What to raise for a library that the system does not let this process read."""
+    return LibraryPathError(
+        given,
+        f"the file cannot be read ({error.strerror or error}); pass an ordinary file that this process has the "
+        "permission to read",
+    )
 
 
 def _allow_list_refusal(given: Path, resolved: Path) -> str | None:

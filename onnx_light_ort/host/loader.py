@@ -18,7 +18,7 @@ from onnx_light_ort.host.library_errors import (
     UnauditedLibraryWarning,
 )
 from onnx_light_ort.host.library_inspection import LibraryInspection, inspect_library, refusals
-from onnx_light_ort.host.library_path import resolve_library_path
+from onnx_light_ort.host.library_path import open_library, resolve_library_path
 from onnx_light_ort.host.memory_map import FileIdentity, is_mapped, mapped_inode, mapped_ort_runtimes
 from onnx_light_ort.host.profiles import CUSTOM_OPS
 from onnx_light_ort.host.unload_report import UnloadReport, reasons_to_stay
@@ -80,7 +80,7 @@ def load_library(path: str | os.PathLike[str], *, bootstrap: bool = False) -> Lo
     """
     given = Path(path)
     resolved = resolve_library_path(given)
-    with resolved.open("rb") as file:
+    with open_library(given, resolved) as file:
         checked = FileIdentity.of(file.fileno())
         inspection = inspect_library(given, resolved, file)
         for refusal in refusals(inspection, bootstrap=bootstrap):

@@ -143,3 +143,9 @@ def test_bad_allow_list_leaves_the_one_in_force(library: Path, entries: list[str
     with pytest.raises(error):
         set_library_allow_list(entries)
     assert library_allow_list() == (library.resolve(),)
+
+
+@pytest.mark.parametrize(("name", "says"), [("nul\0byte.so", "null"), ("x" * 5000 + ".so", "too long")])
+def test_path_that_the_system_cannot_take_is_refused(tmp_path: Path, name: str, says: str) -> None:
+    with pytest.raises(LibraryPathError, match=f"cannot be resolved .*{says}.*pass the path of a file"):
+        resolve_library_path(tmp_path / name)

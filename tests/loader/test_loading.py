@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import warnings
 from collections.abc import Iterator
@@ -79,6 +80,26 @@ def test_missing_file_is_refused(plugins: Path) -> None:
 def test_folder_is_refused(plugins: Path) -> None:
     with pytest.raises(LibraryPathError, match="folder"):
         load_library(plugins)
+
+
+def test_file_that_may_not_be_read_is_refused() -> None:
+    with tempfile.TemporaryDirectory() as folder:  # not tmp_path, which others cannot even enter
+        Path(folder).chmod(0o755)
+        library = Path(folder) / "libsecret.so"
+        library.touch(0o000)
+        user = os.geteuid()
+        if user == 0:  # who may read everything
+            os.seteuid(65534)
+        try:
+            with pytest.raises(LibraryPathError, match="permission to read"):
+                load_library(library)
+        finally:
+            os.seteuid(user)
+
+
+def test_file_that_fails_when_read_is_refused() -> None:
+    with pytest.raises(LibraryPathError, match=r"cannot be read \(.*pass an ordinary file"):
+        load_library("/proc/self/mem")
 
 
 def test_text_file_is_refused(tmp_path: Path) -> None:
