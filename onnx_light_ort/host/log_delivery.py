@@ -9,6 +9,7 @@ emptied; what is logged after that goes to stderr.
 from __future__ import annotations
 
 import atexit
+import contextlib
 import logging
 import os
 import sys
@@ -43,7 +44,13 @@ def flush() -> None:
     """Returns when every record that was logged before the call has been handed to `logging`."""
     with _delivery_lock:  # Taken and handed over under one lock, so that no record overtakes another.
         for record in abi.take_log_records():
-            _handle(*record)
+            try:
+                _handle(*record)
+            # The failure of a filter, a handler or a record factory must not end the delivery of what comes after it,
+            # nor may one that calls sys.exit, which here would end nothing but this thread.
+            except (Exception, SystemExit):
+                with contextlib.suppress(Exception):  # Of stderr being closed, too, there is nobody left to tell.
+                    traceback.print_exc(file=sys.stderr)
 
 
 def _handle(
@@ -58,10 +65,7 @@ def _handle(
     record.msecs = (created % 1) * 1000
     record.thread = thread
     record.threadName = next((t.name for t in threading.enumerate() if t.ident == thread), f"native {thread}")
-    try:
-        logger.handle(record)
-    except Exception:  # A filter's or handler's own failure must not end the delivery of what comes after it.
-        traceback.print_exc(file=sys.stderr)
+    logger.handle(record)
 
 
 def _deliver_until_stopped() -> None:

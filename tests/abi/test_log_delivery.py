@@ -207,3 +207,29 @@ def test_a_forked_child_delivers_too(library: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert "child 0" in done.stderr.splitlines()
+
+
+@pytest.mark.parametrize("failure", [RuntimeError, SystemExit])
+def test_a_record_factory_that_raises_does_not_end_the_delivery(
+    library: Path,
+    records: list[logging.LogRecord],
+    capsys: pytest.CaptureFixture[str],
+    failure: type[BaseException],
+) -> None:
+    factory = logging.getLogRecordFactory()
+
+    def fails(*arguments: object, **options: object) -> logging.LogRecord:
+        raise failure("the factory is broken")
+
+    logging.setLogRecordFactory(fails)
+    try:
+        Plugin(library).log_from_thread(ERROR, "lost")
+        log_delivery.flush()
+    finally:
+        logging.setLogRecordFactory(factory)
+    assert "the factory is broken" in capsys.readouterr().err
+    Plugin(library).log_from_thread(ERROR, "found")
+    deadline = time.monotonic() + 10
+    while not records and time.monotonic() < deadline:  # no flush: the thread itself has to be alive
+        time.sleep(0.01)
+    assert [record.getMessage() for record in records] == ["found 0"]
