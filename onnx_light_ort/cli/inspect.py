@@ -8,10 +8,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from onnx_light_ort.cli.terminal_text import printable
 from onnx_light_ort.host.admission import ADMISSION_RULES, admission_rule, set_admission
 from onnx_light_ort.host.library_errors import LibraryError
 from onnx_light_ort.host.library_inspection import LibraryInspection, inspect_library, refusals
-from onnx_light_ort.host.library_path import resolve_library_path
+from onnx_light_ort.host.library_path import open_library, resolve_library_path
 from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT
 from onnx_light_ort.host.profiles import ENTRY_POINTS
 from onnx_light_ort.host.unload_report import THREAD_EXIT_IMPORTS
@@ -33,13 +34,13 @@ def run(arguments: argparse.Namespace) -> int:
     path = arguments.library.absolute()
     try:
         resolved = resolve_library_path(path)
-        with resolved.open("rb") as file:
+        with open_library(path, resolved) as file:
             library = inspect_library(path, resolved, file)
-    except (LibraryError, OSError) as error:
+    except LibraryError as error:
         if arguments.json:
             print(json.dumps({"path": str(path), "admitted": False, "refused_because": [str(error)]}, indent=2))
         else:
-            print(f"onnx-light-ort inspect: {error}", file=sys.stderr)
+            print(printable(f"onnx-light-ort inspect: {error}"), file=sys.stderr)
         return 2
     reasons = [str(refusal).removeprefix(f"{path}: ") for refusal in refusals(library, bootstrap=arguments.bootstrap)]
     report = describe(library, reasons)
@@ -129,7 +130,7 @@ def render(report: dict[str, Any]) -> str:
     else:
         lines.append(_row("admitted", "no"))
         lines += [_row("", f"- {reason}") for reason in report["refused_because"]]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _row(label: str, text: str) -> str:

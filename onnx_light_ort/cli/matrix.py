@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from onnx_light_ort.support_matrix import support_matrix, version_ranges
@@ -14,8 +14,16 @@ HELP = "tell what this host does with each profile and slot of the ABI"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("slot", nargs="?", help="only slots and callbacks whose name contains this, whatever the case")
-    parser.add_argument("--table", help="only slots of this table or struct, as OrtEpApi")
-    parser.add_argument("--state", help="only slots in this state, as rejected")
+    matrix = support_matrix()
+    for column, meaning in (("table", "of this table or struct, as OrtEpApi"), ("state", "in this state, as rejected")):
+        choices = sorted({row[column] for row in (*matrix["slots"], *matrix["callbacks"])})
+        parser.add_argument(
+            f"--{column}",
+            type=_spelling_among(choices),
+            choices=choices,
+            metavar=column.upper(),
+            help=f"only slots {meaning}, whatever the case",
+        )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
 
 
@@ -52,6 +60,11 @@ def summary(matrix: dict[str, Any]) -> str:
             _columns(sorted(profiles)),
         ]
     )
+
+
+def _spelling_among(choices: Sequence[str]) -> Callable[[str], str]:
+    by_lower = {choice.lower(): choice for choice in choices}
+    return lambda text: by_lower.get(text.lower(), text)
 
 
 def _matches(row: dict[str, Any], arguments: argparse.Namespace) -> bool:

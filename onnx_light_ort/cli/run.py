@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from onnx_light_ort.cli.terminal_text import printable
+
 if TYPE_CHECKING:
     import numpy as np
 
@@ -226,4 +228,4 @@ def _render(report: dict[str, Any]) -> str:
     if "profile" in report:
         lines.append(f"profile: {report['profile']}")
         lines += [f"  {row['us']:10.1f} us  {row['node']} ({row['op_type']})" for row in report["slowest"]]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))

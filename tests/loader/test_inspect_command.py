@@ -118,3 +118,17 @@ def test_what_is_no_library_ends_with_a_sentence_and_code_2(tmp_path: Path, caps
     assert code == 2
     assert found["admitted"] is False
     assert "there is no such file" in str(found["refused_because"])
+
+
+def test_terminal_report_escapes_what_a_terminal_would_obey(
+    plugins: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "lib\x1b[2Jx\n  admitted   yes\u202e.so"
+    library = Path(shutil.copy(plugins / "libno_entry_point.so", tmp_path / name))
+    assert run(library) == 1
+    out = capsys.readouterr().out
+    assert "lib\\x1b[2Jx\\n  admitted   yes\\u202e.so" in out
+    assert "\x1b" not in out
+    assert "\n  admitted   yes" not in out
+    assert run(tmp_path / "missing\x1b.so") == 2
+    assert "missing\\x1b.so: there is no such file" in capsys.readouterr().err
