@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def node_attributes(node: Node) -> dict[str, Any]:
     """The node's own attributes and the defaults of its operator's schema; subgraphs are left out."""
     attributes: dict[str, Any] = {}
-    for proto in node.proto.attribute:
+    for proto in node.proto.attribute[:]:  # walking a slice is faster, see graph_building.add_nodes
         if proto.type not in (AttributeProto.GRAPH, AttributeProto.GRAPHS):
             attributes[proto.name] = attribute_value(proto)
     if node.operator is not None:

@@ -19,6 +19,8 @@ _RANDOM = frozenset(
     {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Multinomial", "Bernoulli"}
 )  # fmt: skip
 
+_SHAPES = frozenset({"Shape", "Size"})
+
 #: A result up to this size is kept whatever it was made from.
 _ANY_GROWTH = 1 << 20
 #: A bigger one is kept where it has at most this many times the bytes of what it was made from. Eight is what
@@ -46,10 +48,15 @@ def _fold_graph(graph: Graph, has_kernel: Callable[[Node], bool], evaluate: Eval
     sizes: dict[Value, int] = {}
     foldable: list[Node] = []
     for node in graph.nodes:
-        if _fold_shape(node, graph):
+        if node.op_type in _SHAPES and _fold_shape(node, graph):
             foldable.append(node)
             continue
-        if all(value.constant is not None or value in known for value in node.reads()) and _may_fold(node):
+        for read in node.reads():
+            if read.constant is None and read not in known:
+                break
+        else:
+            if not _may_fold(node):
+                continue
             size = sum(_byte_size(value, sizes) for value in node.reads())
             results = [_result_size(value) for value in node.outputs if value is not None]
             if any(result is None for result in results):
@@ -115,7 +122,7 @@ def _may_fold(node: Node) -> bool:
 
 def _fold_shape(node: Node, graph: Graph) -> bool:
     """Shape and Size of a value whose dimensions are known are constants, whatever the value is."""
-    if node.domain or node.op_type not in ("Shape", "Size") or node.provider is not None:
+    if node.domain or node.op_type not in _SHAPES or node.provider is not None:
         return False
     source, target = node.inputs[0], node.outputs[0]
     shape = source.shape if source is not None else None

@@ -35,29 +35,24 @@ def _is_no_op(node: Node, source: Value, target: Value) -> bool:
 
 def drop_dead_nodes(graph: Graph) -> None:
     """Drops nodes, and constants, that no output depends on."""
-    live: set[Value] = set()
-    _mark_live(graph, live)
-    _drop_unmarked(graph, live)
+    _drop_dead(graph, set())
 
 
-def _mark_live(graph: Graph, live: set[Value]) -> None:
+def _drop_dead(graph: Graph, live: set[Value]) -> None:
+    """Adds to the live values what the graph's outputs depend on. Readers come before makers here, and so do the nodes
+    of subgraphs, which may read from around them."""
     live.update(graph.outputs)
-    for node in reversed(graph.nodes):
-        if any(value in live for value in node.outputs if value is not None):
-            for subgraph in node.subgraphs.values():
-                _mark_live(subgraph, live)
-            live.update(node.reads())
-
-
-def _drop_unmarked(graph: Graph, live: set[Value]) -> None:
     kept: list[Node] = []
-    for node in graph.nodes:
-        if any(value in live for value in node.outputs if value is not None):
-            node.index = len(kept)
-            kept.append(node)
-            for subgraph in node.subgraphs.values():
-                _drop_unmarked(subgraph, live)
-        else:
+    for node in reversed(graph.nodes):
+        # An output that is left out is None, which is never live.
+        if live.isdisjoint(node.outputs):
             node.fate = "dead"
-    graph.nodes = kept
+            continue
+        for subgraph in node.subgraphs.values():
+            _drop_dead(subgraph, live)
+        live.update(node.reads())
+        kept.append(node)
+    graph.nodes = kept[::-1]
+    for index, node in enumerate(graph.nodes):
+        node.index = index
     graph.initializers = {name: value for name, value in graph.initializers.items() if value in live}

@@ -6,7 +6,7 @@ its ``inputs`` and ``outputs``; whoever renames a value renames it in the protos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from onnx import NodeProto, TypeProto
@@ -24,7 +24,9 @@ CONTROL_FLOW = frozenset({"If", "Loop", "Scan"})
 
 Signature = tuple["Operator | None", tuple[TypeKey | Any, ...], tuple[TypeKey | Any, ...]]
 
+# Shared by all nodes that have none, never changed.
 _NO_SUBGRAPHS: dict[str, Graph] = {}
+_NO_CAPTURES: dict[Value, None] = {}
 
 
 class Value:
@@ -110,7 +112,7 @@ class Node:
         self.outputs: list[Value | None] = []
         self.subgraphs = _NO_SUBGRAPHS
         #: Values of enclosing graphs that the subgraphs read, in the order in which they were found.
-        self.captures: dict[Value, None] = {}
+        self.captures = _NO_CAPTURES
         self.operator: Operator | None = None
         self.function: FunctionProto | None = None
         #: Name of the execution provider that claimed the node.
@@ -153,6 +155,10 @@ class Node:
             signature = self._signature = (self.operator, inputs, outputs)
         return signature
 
+    def share_signature(self, signature: Signature) -> None:
+        """Takes the signature of a node of the same operator and types, to save making an equal one."""
+        self._signature = signature
+
     @property
     def input_types(self) -> list[int]:
         """Element types of the inputs; 0 where one is absent, no dense tensor, or of unknown type."""
@@ -167,12 +173,18 @@ class Node:
         """Per input its value where planning knows it."""
         return [None if value is None else value.constant for value in self.inputs]
 
-    def reads(self) -> Iterator[Value]:
+    def reads(self) -> Sequence[Value]:
         """Every value that the node needs: its inputs that are there, then what its subgraphs capture."""
-        for value in self.inputs:
-            if value is not None:
-                yield value
-        yield from self.captures
+        inputs = self.inputs
+        if None not in inputs and not self.captures:
+            return inputs  # type: ignore[return-value]
+        return [*(value for value in inputs if value is not None), *self.captures]
+
+    def capture(self, value: Value) -> None:
+        """Notes that a subgraph reads a value of a graph around it."""
+        if self.captures is _NO_CAPTURES:
+            self.captures = {}
+        self.captures[value] = None
 
     def __str__(self) -> str:
         """For messages: "node 'conv1' (Conv)"."""

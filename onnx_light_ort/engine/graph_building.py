@@ -46,6 +46,8 @@ def add_nodes(
     nodes: list[Node] = []
     names: set[str] = set()
     values = graph.values
+    # A repeated field is sliced before it is walked: protobuf ends an iteration by an exception, which takes longer
+    # than the few names of a node.
     for proto in protos:
         node = Node(proto, graph, imports)
         if not (type(node.name) is type(node.op_type) is type(node.domain) is str):
@@ -56,7 +58,7 @@ def add_nodes(
             if node.name in names:
                 raise Fail(f"two nodes of graph {graph.name!r} have the name {node.name!r}: rename one")
             names.add(node.name)
-        for name in proto.output:
+        for name in proto.output[:]:
             if not name:
                 node.outputs.append(None)
                 continue
@@ -87,7 +89,7 @@ def resolve_inputs(graph: Graph, nodes: Sequence[Node], source: GraphSource) -> 
     for index, node in enumerate(nodes):
         proto = node.proto
         inputs = node.inputs
-        for name in proto.input:
+        for name in proto.input[:]:
             if not name:
                 inputs.append(None)
                 continue
@@ -98,7 +100,7 @@ def resolve_inputs(graph: Graph, nodes: Sequence[Node], source: GraphSource) -> 
                     raise InvalidArgument(
                         f"{node}: its input {name!r} is no graph input, initializer, or output of another node"
                     )
-            elif value.producer is not None and value.producer.index >= index:
+            elif (maker := value.producer) is not None and maker.index >= index:
                 is_sorted = False
             inputs.append(value)
         if proto.attribute:
@@ -136,7 +138,7 @@ def resolve_name(graph: Graph, name: str) -> Value | None:
         value = holder.graph.values.get(name)
         if value is not None:
             for between in holders:
-                between.captures[value] = None
+                between.capture(value)
             return value
         holder = holder.graph.holder
     return None

@@ -20,7 +20,9 @@ from onnx_light_ort.engine.value_type import TypeKey, is_element_type, type_key_
 from onnx_light_ort.errors import Fail, InvalidArgument
 
 if TYPE_CHECKING:
-    from onnx_light_ort.engine.graph import Node
+    from onnx import TypeProto
+
+    from onnx_light_ort.engine.graph import Node, Signature
     from onnx_light_ort.engine.operator_schema import Bindings, ForeignOperator
 
 _OPEN_END = 2**31 - 1
@@ -331,6 +333,19 @@ def python_registry() -> KernelRegistry:
     return PythonKernels()
 
 
+class ForeignCall:
+    """What is the same for all calls of a caller's operator with the same types and number of outputs."""
+
+    __slots__ = ("inferred", "operator", "outcome")
+
+    def __init__(self, operator: ForeignOperator) -> None:
+        self.operator = operator
+        #: What the operator infers, where it does by types alone.
+        self.inferred: Sequence[TypeProto | None] | None = None
+        #: Types and element types of the outputs, all of them known, and the signature, where the model declares none.
+        self.outcome: tuple[Sequence[tuple[TypeProto, int]], Signature] | None = None
+
+
 class KernelContext:
     """The registries that one session looks kernels up in, by precedence."""
 
@@ -338,8 +353,8 @@ class KernelContext:
         #: The caller's, which also bring operators of their own.
         self.local: tuple[KernelRegistry, ...] = tuple(registries)
         self._cache: dict[Any, list[KernelEntry]] = {}
-        #: Type inference's memory of which of the caller's operators a kind of call is.
-        self.picked_operators: dict[Any, ForeignOperator] = {}
+        #: Type inference's memory of the calls of the caller's operators, by kind of call.
+        self.foreign_calls: dict[Any, ForeignCall] = {}
 
     @property
     def registries(self) -> tuple[KernelRegistry, ...]:

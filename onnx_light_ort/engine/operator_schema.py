@@ -155,6 +155,9 @@ class ForeignOperator(Operator):
         super().__init__(domain, op_type, since_version, inputs, outputs)
         #: The last opset version that has it; None: every later one.
         self.end_version = end_version
+        #: Whether :meth:`infer` tells element types alone, and by nothing but the inputs' types and the number of
+        #: outputs. Such an operator is asked once for all nodes that are alike in these.
+        self.infers_by_types = False
 
     def infer(
         self, node: Node, input_types: Sequence[TypeProto | None], constants: Sequence[Constant | None]

@@ -37,15 +37,18 @@ class PlanWriter:
         self._outer = outer
         self._builder = native.PlanBuilder()
         self._slots: dict[Value, int] = {}
-        self._read: set[Value] = set()
+        #: What somebody reads; None, for inputs that are left out, may be among it.
+        self._read: set[Value | None] = set()
 
     def write(self) -> native.Plan:
         """The frozen plan."""
         graph, builder, slots = self._graph, self._builder, self._slots
-        aliases = self._aliases
+        aliases, read = self._aliases, self._read
         for node in graph.nodes:
-            self._read.update(node.reads())
-        self._read.update(graph.outputs)
+            read.update(node.inputs)
+            if node.captures:
+                read.update(node.captures)
+        read.update(graph.outputs)
         for value in graph.inputs:
             slots[value] = slot = builder.add_value(value.name)
             shape = value.shape
@@ -97,7 +100,9 @@ class PlanWriter:
                 add(self, node)
                 return
         kernel = self._make_kernel(node)
-        inputs = [self._slot(value) for value in step_inputs(node)]
+        slots = self._slots
+        values = node.inputs if node.partition is None else step_inputs(node)
+        inputs = [slots[value] if value in slots else self._slot(value) for value in values]
         outputs, types = self._output_slots(node)
         if isinstance(kernel, native.Kernel):
             self._builder.add_kernel_step(node.name, node.op_type, kernel, inputs, outputs, types)

@@ -161,19 +161,11 @@ class SessionPlan:
         """Finds every node's kernel, and expands operators that have none but a function body; true when it did."""
         expanded = False
         for inner in list(graph.all_graphs()):
-            result: list[Node] = []
-            changed = False
-            for node in inner.nodes:
-                body = None if self._has_kernel(node) else self._expansion(node)
-                if body is None:
-                    result.append(node)
-                else:
-                    changed = True
-                    result.extend(body)
-            if changed:
+            bodies = {node: self._expansion(node) for node in inner.nodes if not self._has_kernel(node)}
+            if bodies:
                 expanded = True
-                inner.nodes = result
-                for index, node in enumerate(result):
+                inner.nodes = [made for node in inner.nodes for made in bodies.get(node, (node,))]
+                for index, node in enumerate(inner.nodes):
                     node.index = index
         return expanded
 
@@ -234,6 +226,9 @@ class SessionPlan:
 
     def _kernel(self, node: Node) -> KernelProduct:
         """What runs a node in the plan."""
+        made = self._kernels.pop(node, None)
+        if made is not None:
+            return made
         partition = node.partition
         if partition is not None:
             executable = partition.executable

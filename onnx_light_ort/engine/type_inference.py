@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProto, ValueInfoProto
 
 from onnx_light_ort.engine.graph import Node, Value
+from onnx_light_ort.engine.kernel_registry import ForeignCall
 from onnx_light_ort.engine.operator_schema import ForeignOperator, Operator, known_domains, standard_operator
 from onnx_light_ort.engine.value_type import STRING, tensor_type, type_string
 from onnx_light_ort.errors import Fail, InvalidGraph, OutOfMemory
@@ -122,12 +123,19 @@ def infer_model(model: Model, context: KernelContext) -> None:
     for function in model.functions.values():
         for proto in function.node:
             _check_counts(proto)
-    region = Region(model.graph.nodes, model.opset_imports, model.functions, context, model.ir_version)
-    region.check()
-    region.infer()
+    nodes = model.graph.nodes
+    if not nodes or any(_concerns_onnx(node) for node in nodes):
+        region = Region(nodes, model.opset_imports, model.functions, context, model.ir_version)
+        region.check()
+        region.infer()
     if has_foreign:
         infer_foreign_nodes(model.graph.nodes, context, model.functions)
     check_types(model.graph.all_nodes())
+
+
+def _concerns_onnx(node: Node) -> bool:
+    """Whether onnx's checker or inference know anything of a node: of a foreign one they see the attributes alone."""
+    return node.operator is not None or node.function is not None or bool(node.proto.attribute)
 
 
 def _inner_nodes(node: Node) -> Iterable[Node]:
@@ -398,10 +406,27 @@ def infer_foreign_nodes(nodes: Iterable[Node], context: KernelContext, functions
 
 
 def _infer_foreign_node(node: Node, context: KernelContext) -> None:
-    node.operator = operator = pick_foreign_operator(node, context)
-    types = [None if value is None else value.type_proto for value in node.inputs]
-    inferred = operator.infer(node, types, node.constant_inputs)
-    for value, proto in zip(node.outputs, inferred, strict=False):
+    call = _foreign_call(node, context)
+    node.operator = operator = call.operator
+    inferred = call.inferred
+    if inferred is None:
+        types = [None if value is None else value.type_proto for value in node.inputs]
+        inferred = operator.infer(node, types, node.constant_inputs)
+        if operator.infers_by_types:
+            call.inferred = inferred
+    outputs = node.outputs
+    undeclared = True
+    for value in outputs:
+        if value is None or value.type_proto is not None:
+            undeclared = False
+    if undeclared and call.outcome is not None:
+        types_made, signature = call.outcome
+        for value, (value_type, element_type) in zip(outputs, types_made, strict=True):
+            assert value is not None
+            value.type_proto, value.element_type = value_type, element_type
+        node.share_signature(signature)
+        return
+    for value, proto in zip(outputs, inferred, strict=False):
         if value is None or proto is None:
             continue
         if value.type_proto is None:
@@ -413,9 +438,13 @@ def _infer_foreign_node(node: Node, context: KernelContext) -> None:
                 f"{type_string(proto)}"
             )
         _merge(value, proto)
+    if undeclared and call.inferred is not None:
+        made = [(value.type_proto, value.element_type) for value in outputs if value is not None and value.type_proto]
+        if len(made) == len(outputs):
+            call.outcome = (made, node.signature())
 
 
-def pick_foreign_operator(node: Node, context: KernelContext) -> ForeignOperator:
+def _foreign_call(node: Node, context: KernelContext) -> ForeignCall:
     """The foreign operator that a node calls, by its opset and input types.
 
     Raises:
@@ -425,14 +454,14 @@ def pick_foreign_operator(node: Node, context: KernelContext) -> ForeignOperator
     key = (
         node.domain,
         node.op_type,
-        node.opset_version,
-        tuple([value and (value.type_key or 0) for value in node.inputs]),
+        node.opset_imports.get(node.domain, 0),
+        tuple([value and (value.element_type or value.type_key or 0) for value in node.inputs]),
         len(node.outputs),
     )
-    picked = context.picked_operators.get(key)
-    if picked is None:
-        picked = context.picked_operators[key] = _pick_foreign_operator(node, context)
-    return picked
+    call = context.foreign_calls.get(key)
+    if call is None:
+        call = context.foreign_calls[key] = ForeignCall(_pick_foreign_operator(node, context))
+    return call
 
 
 def _pick_foreign_operator(node: Node, context: KernelContext) -> ForeignOperator:
