@@ -271,3 +271,22 @@ def test_a_thousand_foreign_nodes_are_planned_in_linear_time() -> None:
         session(calling(*nodes, inputs=[value("v0")], outputs=[value(f"v{length}")]), operator)
         counts.append(len(asked))
     assert counts == [50, 100]
+
+
+def test_an_operator_that_infers_by_types_is_asked_once_for_nodes_that_are_alike() -> None:
+    asked: list[str] = []
+
+    class ByTypes(Twice):
+        def infer(self, resolved: Node, *given: Any) -> Any:
+            asked.append(resolved.name)
+            return super().infer(resolved, *given)
+
+    operator = ByTypes("mine", "Twice", 1, [FormalParameter("x", "T", T)], [FormalParameter("y", "T", T)])
+    operator.infers_by_types = True
+    nodes = [node("Twice", [f"v{i}"], [f"v{i + 1}"], name=f"n{i}", domain="mine") for i in range(3)]
+    made = session(calling(*nodes, inputs=[value("v0")], outputs=[value("v2"), value("v3")]), operator)
+    # The model declares the outputs of the last two nodes; types that it declares are checked against the same answer.
+    assert asked == ["n0"]
+    (y, z) = made.run(None, {"v0": X})
+    np.testing.assert_array_equal(y, 4 * X)
+    np.testing.assert_array_equal(z, 8 * X)
