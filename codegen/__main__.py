@@ -38,6 +38,11 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("--api", type=int, required=True, help="API version to pin; newer slots are left out")
     command.add_argument("--commit", default="unknown", help="commit or tag of the headers, for the record")
     command.add_argument("--repository", default=UPSTREAM, help="repository that has the commit, for the record")
+    command.add_argument(
+        "--replace",
+        action="store_true",
+        help="pin what breaks the pin of this version or of the next; never of an older",
+    )
     command.set_defaults(run=_pin)
 
     command = commands.add_parser("generate", help="render everything from a pinned version")
@@ -66,7 +71,14 @@ def _generation_options(command: argparse.ArgumentParser) -> None:
 
 
 def _pin(options: argparse.Namespace) -> int:
-    remarks = pin(options.include, options.api, options.headers, options.commit, repository=options.repository)
+    remarks = pin(
+        options.include,
+        options.api,
+        options.headers,
+        options.commit,
+        repository=options.repository,
+        replace=options.replace,
+    )
     print(f"pinned version {options.api} in {options.headers / f'v{options.api}'}")
     for remark in remarks:
         print(remark)
@@ -77,7 +89,7 @@ def _rendered(options: argparse.Namespace) -> dict[str, str]:
     versions = pinned_versions(options.headers)
     if not versions:
         raise CodegenError("no version is pinned; run `python -m codegen pin` first", str(options.headers))
-    api = options.api or max(versions)
+    api = max(versions) if options.api is None else options.api
     if api not in versions:
         pinned = ", ".join(map(str, versions))
         raise CodegenError(f"version {api} is not pinned; pinned are {pinned}", str(options.headers))

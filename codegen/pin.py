@@ -57,12 +57,16 @@ def pin(
     commit: str,
     since_table: Path = SINCE_TABLE,
     repository: str = UPSTREAM,
+    replace: bool = False,
 ) -> list[str]:
     """Writes `headers/v<api>`; returns sentences on what was left out because it is newer, and on wrong comments.
 
     `commit` is the commit or tag of `repository` that the headers are of, for the record. Raises CodegenError for
-    headers older than `api`, that do not parse, or that break the layout of the previous pinned version.
+    headers older than `api`, that do not parse, or that break the layout of a pinned version: of the previous one
+    always, of the same or the next one unless `replace` says that those are to be pinned anew.
     """
+    if api < 1:
+        raise CodegenError(f"{api} is no API version; the first is 1", file=str(include))
     source = find_headers(include)
     abi = parse_headers(source)
     if abi.api_version < api:
@@ -80,7 +84,12 @@ def pin(
     if previous:
         refuse_breaks(previous, abi)
     folder = headers / f"v{api}"
+    if not replace:
+        _refuse_to_replace(abi, headers)
     folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("*.h"):
+        if path.name not in abi.files:
+            path.unlink()
     for file in abi.files:
         (folder / file).write_text(render("pinned_header.h.j2", abi=abi, file=file), encoding="utf-8")
     digests = {file: hashlib.sha256((source / file).read_bytes()).hexdigest() for file in sorted(abi.files)}
@@ -94,6 +103,20 @@ def pin(
     )
     (folder / "PIN.toml").write_text(record, encoding="utf-8")
     return remarks
+
+
+def _refuse_to_replace(abi: Abi, headers: Path) -> None:
+    """Refuses a model that does not fit between what is pinned as the same version and as the next one."""
+    pins = pinned_versions(headers)
+    newer = [version for version in pins if version > abi.api_version]
+    try:
+        if abi.api_version in pins:
+            refuse_breaks(load_pin(pins[abi.api_version]), abi)
+        if newer:
+            refuse_breaks(abi, load_pin(pins[newer[0]]))
+    except CodegenError as error:
+        error.message += "\ngive --replace where what is pinned is what is wrong"
+        raise
 
 
 def _cut(abi: Abi, api: int) -> list[str]:

@@ -74,6 +74,8 @@ PREDEFINED = frozenset({"__GNUC__"})
 _SAL_LIKE = re.compile(r"_[A-Z][A-Za-z0-9]*(_[A-Za-z0-9]+)*_$")
 _MACRO_LIKE = re.compile(r"[A-Z][A-Z0-9_]*$")
 _DEFINED = re.compile(r"(!?)\s*defined\s*\(\s*(\w+)\s*\)$")
+# A pin is one folder of headers: a path could lead out of it, and pinning writes files under these names.
+_INCLUDED = re.compile(r"\"([A-Za-z_]\w*\.h)\"")
 _SINCE = re.compile(r"\\since\s+(?:Version\s+)?1\.(\d+)|^/\* since (\d+) \*/$")
 _LEXEMES = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)|(?P<newline>\n)|(?P<space>[ \t\r\f]+)"
@@ -229,9 +231,17 @@ class Preprocessor:
         elif not all(taken) or name == "pragma":
             return
         elif name == "include":
-            included = rest.strip('"')
-            if rest.startswith('"') and included not in self._files:
-                self._read(included)
+            if rest.startswith("<"):
+                return
+            included = _INCLUDED.fullmatch(rest)
+            if not included:
+                raise CodegenError(
+                    f"#include {rest}: only headers of the same folder can be pinned, by their bare name",
+                    file=token.file,
+                    line=token.line,
+                )
+            if included[1] not in self._files:
+                self._read(included[1])
         elif name == "define":
             self._define(rest, token)
         elif name == "undef":

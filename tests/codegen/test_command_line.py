@@ -67,6 +67,8 @@ def test_pin_and_generate_work_from_a_copied_include_folder(tmp_path: Path, newe
     [
         (["--headers", "{tmp}", "generate"], "no version is pinned; run `python -m codegen pin` first"),
         (["generate", "--api", "7"], "version 7 is not pinned; pinned are"),
+        (["generate", "--api", "0"], "version 0 is not pinned; pinned are"),
+        (["pin", "--include", "{tmp}", "--api", "0"], "0 is no API version"),
         (["diff", "29", "77"], "'77' is neither a pinned version nor a folder"),
         (["pin", "--include", "{tmp}", "--api", "29"], "give the include folder of an ORT release"),
     ],

@@ -130,3 +130,73 @@ def test_slot_without_a_comment_that_the_previous_pin_lacks_is_of_the_version_be
     pin(small_headers, 31, tmp_path / "headers", "none")
     members = load_pin(tmp_path / "headers" / "v31").structs["OrtEp"].members
     assert [(member.name, member.since) for member in members[-2:]] == [("Newer", 24), ("last", 31)]
+
+
+THROW = "  ORT_API2_STATUS(Throw, int what);\n"
+
+
+def _content(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_pinned_version_that_would_lose_a_slot_is_kept_unless_told_to_replace_it(edit: Edit, tmp_path: Path) -> None:
+    headers = tmp_path / "headers"
+    folder = edit("onnxruntime_c_api.h", "ORT_API_VERSION 29", "ORT_API_VERSION  29")
+    pin(folder, 29, headers, "first")
+    before = _content(headers / "v29")
+    edit("onnxruntime_c_api.h", THROW, "")
+    with pytest.raises(CodegenError, match=r"c_api\.h:\d+: OrtApi::Throw: vanished; version 29 [\s\S]*give --replace"):
+        pin(folder, 29, headers, "second")
+    assert _content(headers / "v29") == before
+    (headers / "v29" / "onnxruntime_left_over.h").write_text("\n")
+    pin(folder, 29, headers, "second", replace=True)
+    assert "Throw" not in [member.name for member in load_pin(headers / "v29").structs["OrtApi"].members]
+    assert sorted(_content(headers / "v29")) == sorted(before)
+
+
+def test_version_that_does_not_fit_before_the_next_pin_is_refused_unless_told_to_replace(
+    edit: Edit, small_headers: Path, tmp_path: Path
+) -> None:
+    headers = tmp_path / "headers"
+    edit("onnxruntime_c_api.h", "ORT_API_VERSION 29", "ORT_API_VERSION 30")
+    pin(small_headers, 30, headers, "none")
+    folder = edit("onnxruntime_c_api.h", "Throw, int what", "Throw, int64_t what")
+    with pytest.raises(
+        CodegenError, match=r"v30/onnxruntime_c_api\.h:\d+: OrtApi::Throw: changed[\s\S]*give --replace"
+    ):
+        pin(folder, 29, headers, "none")
+    assert not (headers / "v29").exists()
+    pin(folder, 29, headers, "none", replace=True)
+    assert (headers / "v29").is_dir()
+
+
+def test_break_of_an_older_pin_is_refused_even_when_replacing(edit: Edit, small_headers: Path, tmp_path: Path) -> None:
+    headers = tmp_path / "headers"
+    pin(small_headers, 29, headers, "none")
+    folder = edit("onnxruntime_c_api.h", "ORT_API_VERSION 29", "ORT_API_VERSION 30")
+    pin(folder, 30, headers, "none")
+    before = _content(headers / "v30")
+    edit("onnxruntime_c_api.h", THROW, "")
+    with pytest.raises(CodegenError, match=r"OrtApi::Throw: vanished; version 29"):
+        pin(folder, 30, headers, "none", replace=True)
+    assert _content(headers / "v30") == before
+
+
+@pytest.mark.parametrize("name", ["../victim.h", "{tmp}/victim.h", "sub/victim.h", "PIN.toml", "..", "a.h.txt"])
+def test_include_of_anything_but_a_bare_header_name_is_refused(small_headers: Path, tmp_path: Path, name: str) -> None:
+    (tmp_path / "victim.h").write_text("struct OrtVictim;\n")
+    name = name.format(tmp=tmp_path)
+    root = small_headers / "onnxruntime_c_api.h"
+    text = root.read_text()
+    root.write_text(text + f'#include "{name}"\n')
+    with pytest.raises(CodegenError, match=rf"c_api\.h:{text.count(chr(10)) + 1}: #include .*by their bare name"):
+        pin(small_headers, 29, tmp_path / "headers", "none")
+    assert (tmp_path / "victim.h").read_text() == "struct OrtVictim;\n"
+    assert not (tmp_path / "headers").exists()
+
+
+@pytest.mark.parametrize("api", [0, -1])
+def test_version_below_one_is_refused(small_headers: Path, tmp_path: Path, api: int) -> None:
+    with pytest.raises(CodegenError, match=f"{api} is no API version"):
+        pin(small_headers, api, tmp_path / "headers", "none")
+    assert not (tmp_path / "headers").exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -34,8 +35,9 @@ def test_header_compiles_without_warnings(tmp_path: Path, language: str, suffix:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_parsing_the_rendered_header_gives_the_same_model(abi: Abi) -> None:
-    assert load_pin(INCLUDE) == abi
+def test_parsing_the_rendered_header_gives_the_same_model(abi: Abi, tmp_path: Path) -> None:
+    shutil.copy(INCLUDE / "onnx_light_ort" / "ort_abi.h", tmp_path / "onnxruntime_c_api.h")
+    assert load_pin(tmp_path) == abi
 
 
 def test_every_member_of_every_struct_has_its_offset_asserted(abi: Abi) -> None:
