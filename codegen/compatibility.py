@@ -24,12 +24,15 @@ class Change:
 
 
 def compare(old: Abi, new: Abi) -> list[Change]:
-    """All differences, in the order of the older version's declarations, then what is new."""
+    """All differences, in the order of the older version's declarations, then what is new.
+
+    A change stands where the newer version has it; what vanished as a whole, where the older version has it.
+    """
     changes: list[Change] = []
     for name, before in old.structs.items():
         after = new.structs.get(name)
         if after is None:
-            changes.append(Change(f"vanished; version {old.api_version} has this struct", name, True))
+            changes.append(Change(f"vanished; version {old.api_version} has this struct", name, True, *before.place))
         else:
             changes += _members(before, after, old.api_version)
     for name, enum in old.enums.items():
@@ -37,12 +40,12 @@ def compare(old: Abi, new: Abi) -> list[Change]:
     for name, typedef in old.typedefs.items():
         other = new.typedefs.get(name)
         if other is None:
-            changes.append(Change(f"vanished; version {old.api_version} has this type", name, True))
+            changes.append(Change(f"vanished; version {old.api_version} has this type", name, True, *typedef.place))
         elif (typedef.type, typedef.function and typedef.function.pointer()) != (
             other.type,
             other.function and other.function.pointer(),
         ):
-            changes.append(Change(f"changed its signature since version {old.api_version}", name, True))
+            changes.append(Change(f"changed its signature since version {old.api_version}", name, True, *other.place))
     changes += [Change("added", name, False) for name in [*new.structs, *new.enums] if name not in _type_names(old)]
     return changes
 
@@ -70,8 +73,7 @@ def _members(before: Struct, after: Struct, version: int) -> list[Change]:
             there = after.members[member.index] if member.index < len(after.members) else None
             text = f"vanished; version {version} has it at index {member.index}"
             text += f", where {there.name} stands now" if there else ""
-            place = there or after
-            changes.append(Change(text, slot, True, place.file, place.line))
+            changes.append(Change(text, slot, True, *((there.file, there.line) if there else after.place)))
         elif found.index != member.index:
             text = f"moved from index {member.index} of version {version} to {found.index}"
             changes.append(Change(text, slot, True, found.file, found.line))
@@ -104,16 +106,16 @@ def _signature(member: Member) -> str:
 
 def _values(before: Enum, after: Enum | None, version: int) -> list[Change]:
     if after is None:
-        return [Change(f"vanished; version {version} has this enumeration", before.name, True)]
+        return [Change(f"vanished; version {version} has this enumeration", before.name, True, *before.place)]
     values = dict(after.members)
     changes = []
     for name, value in before.members:
         if values.get(name) != value:
             text = f"was {value} in version {version} and is now {values.get(name, 'gone')}"
-            changes.append(Change(text, f"{before.name}::{name}", True))
+            changes.append(Change(text, f"{before.name}::{name}", True, *after.places.get(name, after.place)))
     known = dict(before.members)
     changes += [
-        Change(f"added with value {value}", f"{before.name}::{name}", False)
+        Change(f"added with value {value}", f"{before.name}::{name}", False, *after.places[name])
         for name, value in after.members
         if name not in known
     ]

@@ -16,6 +16,7 @@ ROOT_HEADER = "onnxruntime_c_api.h"
 # ORT's own headers end by including this one, so that it is always there.
 EP_HEADER = "onnxruntime_ep_c_api.h"
 
+_INTEGER = re.compile(r"(0|[1-9][0-9]{0,19}|0[xX][0-9a-fA-F]{1,16})[uUlL]*")
 _PRELUDE_TYPES = {
     "size_t": "unsigned long",
     "int32_t": "int",
@@ -70,7 +71,10 @@ class _Reader:
         self._abi.opaque = [name for name in self._abi.file_of_opaque if name not in complete]
         return self._abi
 
-    def _declaration(self, node: c_ast.Decl | c_ast.Typedef) -> None:
+    def _declaration(self, node: c_ast.Node) -> None:
+        if not isinstance(node, (c_ast.Decl, c_ast.Typedef)):
+            text = "the body of a function" if isinstance(node, c_ast.FuncDef) else type(node).__name__
+            raise CodegenError(f"{text} is not expected in a header of declarations", *_place(node))
         file = _file(node)
         inner = node.type
         if isinstance(node, c_ast.Typedef):
@@ -101,21 +105,27 @@ class _Reader:
         since = self._source.since_of_type.get(node.name)
         if isinstance(node.type, c_ast.PtrDecl) and isinstance(node.type.type, c_ast.FuncDecl):
             function = self._function(node.type.type)
-            self._abi.typedefs[node.name] = Typedef(node.name, function=function, since=since, file=file)
+            self._abi.typedefs[node.name] = Typedef(
+                node.name, function=function, since=since, file=file, place=_place(node)
+            )
         else:
-            self._abi.typedefs[node.name] = Typedef(node.name, type=self._type(node.type), since=since, file=file)
+            self._abi.typedefs[node.name] = Typedef(
+                node.name, type=self._type(node.type), since=since, file=file, place=_place(node)
+            )
         self._abi.order.append(node.name)
 
     def _struct(self, node: c_ast.Struct, file: str) -> None:
         if node.decls is None:
             return
+        if node.name is None:
+            raise CodegenError("a struct without a name is not understood", *_place(node))
         if node.name in self._abi.structs:
             raise CodegenError("declared twice", *_place(node), slot=node.name)
         since = self._source.since_of_type.get(node.name)
         members: list[Member] = []
         first_line: dict[str, int] = {}
         for index, declaration in enumerate(node.decls):
-            member = self._member(declaration, index)
+            member = self._member(declaration, index, node.name)
             if member.name in first_line:
                 raise CodegenError(
                     f"duplicate slot, already declared at line {first_line[member.name]}",
@@ -125,16 +135,21 @@ class _Reader:
             first_line[member.name] = member.line
             members.append(member)
         self._abi.structs[node.name] = Struct(
-            node.name, members, since, node.name in self._named, file=file, line=_place(node)[1]
+            node.name, members, since, node.name in self._named, file=file, place=_place(node)
         )
         self._abi.order.append(node.name)
 
-    def _member(self, node: c_ast.Decl, index: int) -> Member:
+    def _member(self, node: c_ast.Decl, index: int, owner: str) -> Member:
         since = None
         for mark in self._marks(node):
             if mark.startswith("since "):
                 since = int(mark[6:])
         file, line = _place(node)
+        if node.bitsize is not None:
+            slot = f"{owner}::{node.name or ''}"
+            raise CodegenError("is a bit-field, whose layout C leaves to the compiler", file, line, slot)
+        if not node.name:
+            raise CodegenError("a member without a name is not understood", file, line, owner)
         member = Member(node.name, "", index, since, file=file, line=line)
         inner = node.type
         if isinstance(inner, c_ast.PtrDecl) and isinstance(inner.type, c_ast.FuncDecl):
@@ -143,7 +158,7 @@ class _Reader:
             member.type = member.function.pointer()
         elif isinstance(inner, c_ast.TypeDecl) and isinstance(inner.type, c_ast.Union):
             member.type = "union"
-            member.members = [self._member(decl, position) for position, decl in enumerate(inner.type.decls)]
+            member.members = [self._member(decl, position, owner) for position, decl in enumerate(inner.type.decls)]
         else:
             member.type = self._type(inner)
             alias = self._abi.typedefs.get(member.type)
@@ -153,19 +168,29 @@ class _Reader:
         return member
 
     def _enum(self, node: c_ast.Enum, file: str) -> None:
+        if node.name is None:
+            raise CodegenError("an enumeration without a name is not understood", *_place(node))
         if node.name in self._abi.enums:
             raise CodegenError("declared twice", *_place(node), slot=node.name)
         values: dict[str, int] = {}
+        places: dict[str, tuple[str, int]] = {}
         following = 0
         for enumerator in node.values.enumerators:
             if enumerator.name in values:
                 raise CodegenError("duplicate value", *_place(enumerator), slot=f"{node.name}::{enumerator.name}")
             if enumerator.value is not None:
                 following = _evaluate(enumerator.value, values)
+            if not -(2**31) <= following < 2**32:
+                raise CodegenError(
+                    f"{following} is no 32-bit value", *_place(enumerator), slot=f"{node.name}::{enumerator.name}"
+                )
             values[enumerator.name] = _as_int32(following)
+            places[enumerator.name] = _place(enumerator)
             following += 1
         since = self._source.since_of_type.get(node.name)
-        self._abi.enums[node.name] = Enum(node.name, list(values.items()), since, node.name in self._named, file)
+        self._abi.enums[node.name] = Enum(
+            node.name, list(values.items()), since, node.name in self._named, file, _place(node), places
+        )
 
     def _function(self, node: c_ast.FuncDecl) -> Function:
         params = []
@@ -191,18 +216,27 @@ class _Reader:
                 return self._type(node.type, f"({pointer}{declarator})")
             return self._type(node.type, pointer + declarator)
         if isinstance(node, c_ast.ArrayDecl):
+            if node.dim is not None and not _is_number(node.dim):
+                raise CodegenError("the length of an array is not a plain number", *_place(node.dim))
             size = node.dim.value if node.dim is not None else ""
             return self._type(node.type, f"{declarator}[{size}]")
         if isinstance(node, c_ast.FuncDecl):
-            params = ", ".join(self._type(param.type) for param in node.args.params) if node.args else "void"
+            given = node.args.params if node.args else ()
+            for param in given:
+                if not isinstance(param, (c_ast.Decl, c_ast.Typename)):
+                    raise CodegenError("a parameter without a type, or a variable number of them", *_place(node))
+            params = ", ".join(self._type(param.type) for param in given) or "void"
             return f"{self._type(node.type)} {declarator}({params})"
-        assert isinstance(node, c_ast.TypeDecl)
+        if not isinstance(node, c_ast.TypeDecl):
+            raise CodegenError(f"a type of kind {type(node).__name__} is not understood here", *_place(node))
         base = node.type
-        if isinstance(base, (c_ast.Struct, c_ast.Enum)):
+        if isinstance(base, (c_ast.Struct, c_ast.Enum)) and base.name:
             keyword = "struct" if isinstance(base, c_ast.Struct) else "enum"
             name = base.name if base.name in self._named else f"{keyword} {base.name}"
-        else:
+        elif isinstance(base, c_ast.IdentifierType):
             name = " ".join(base.names)
+        else:
+            raise CodegenError(f"a type of kind {type(base).__name__} is not understood here", *_place(node))
         return " ".join([*node.quals, name]) + declarator
 
 
@@ -220,14 +254,23 @@ def _as_int32(value: int) -> int:
     return (value + 2**31) % 2**32 - 2**31
 
 
+def _is_number(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.Constant) and bool(re.fullmatch(r"[1-9][0-9]{0,8}", str(node.value)))
+
+
 def _evaluate(node: c_ast.Node, known: dict[str, int]) -> int:
-    if isinstance(node, c_ast.Constant):
-        return int(str(node.value).rstrip("uUlL"), 0)
+    """The value of a constant expression; those beyond 64 bits are refused before they take memory."""
+    if isinstance(node, c_ast.Constant) and (number := re.fullmatch(_INTEGER, str(node.value))):
+        return int(number[1], 0)
     if isinstance(node, c_ast.ID) and node.name in known:
         return known[str(node.name)]
     if isinstance(node, c_ast.UnaryOp) and node.op == "-":
         return -_evaluate(node.expr, known)
     if isinstance(node, c_ast.BinaryOp) and node.op in ("<<", "|", "+", "-"):
         left, right = _evaluate(node.left, known), _evaluate(node.right, known)
-        return {"<<": left << max(right, 0), "|": left | right, "+": left + right, "-": left - right}[str(node.op)]
+        if node.op == "<<" and not 0 <= right < 64:
+            raise CodegenError(f"a shift by {right} is not understood", *_place(node))
+        value = {"<<": left << (right & 63), "|": left | right, "+": left + right, "-": left - right}[str(node.op)]
+        if abs(value) < 2**64:
+            return value
     raise CodegenError("the value of an enumerator is not understood", *_place(node))

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 Json = dict[str, Any]
+# Path and line of a declaration, for messages.
+Place = tuple[str, int]
 
 _VERSION_FIELDS = ("version", "ort_version_supported")
 
@@ -101,7 +103,7 @@ class Struct:
     typedef: bool = True
     size: int | None = None
     file: str = field(default="", compare=False)
-    line: int = field(default=0, compare=False)
+    place: Place = field(default=("", 0), compare=False)
 
     @property
     def slots(self) -> list[Member]:
@@ -126,13 +128,15 @@ class Struct:
 
 @dataclass
 class Enum:
-    """An enumeration with evaluated values."""
+    """An enumeration with evaluated values; `places` are those of the values, by name."""
 
     name: str
     members: list[tuple[str, int]]
     since: int | None = None
     typedef: bool = True
     file: str = field(default="", compare=False)
+    place: Place = field(default=("", 0), compare=False)
+    places: dict[str, Place] = field(default_factory=dict, compare=False)
 
 
 @dataclass
@@ -144,6 +148,7 @@ class Typedef:
     function: Function | None = None
     since: int | None = None
     file: str = field(default="", compare=False)
+    place: Place = field(default=("", 0), compare=False)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
 from pathlib import Path
 
@@ -76,6 +76,7 @@ _MACRO_LIKE = re.compile(r"[A-Z][A-Z0-9_]*$")
 _DEFINED = re.compile(r"(!?)\s*defined\s*\(\s*(\w+)\s*\)$")
 # A pin is one folder of headers: a path could lead out of it, and pinning writes files under these names.
 _INCLUDED = re.compile(r"\"([A-Za-z_]\w*\.h)\"")
+_VERSION = re.compile(r"[1-9][0-9]{0,5}")
 _SINCE = re.compile(r"\\since\s+(?:Version\s+)?1\.(\d+)|^/\* since (\d+) \*/$")
 _LEXEMES = re.compile(
     r"(?P<comment>/\*.*?\*/|//[^\n]*)|(?P<directive>^[ \t]*\#(?:\\\n|[^\n])*)|(?P<newline>\n)|(?P<space>[ \t\r\f]+)"
@@ -86,22 +87,28 @@ _LEXEMES = re.compile(
 
 @dataclass(frozen=True)
 class Token:
-    """One lexeme with the place it comes from; `source` is its index in the unexpanded stream."""
+    """One lexeme with the place it comes from.
+
+    `source` is its index in the unexpanded stream; `within` are the macros that it came out of.
+    """
 
     kind: str
     text: str
     file: str
     line: int
     source: int = -1
+    within: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Macro:
-    """A `#define`: parameter names (None for an object-like macro) and the body's tokens."""
+    """A `#define`: parameter names (None for an object-like macro), the body's tokens, and its place."""
 
     name: str
     parameters: tuple[str, ...] | None
     body: tuple[Token, ...]
+    file: str
+    line: int
 
 
 @dataclass
@@ -180,15 +187,23 @@ class Preprocessor:
         """Preprocesses `file` of the include directory. Raises CodegenError for what it does not know."""
         self._read(file)
         text = _join(self._expand())
-        version = self._macros.get("ORT_API_VERSION")
         return Preprocessed(
             text=text,
             marks=self._marks,
             since_of_type=self._since_of_type,
-            version=int(version.body[0].text) if version and version.body else None,
+            version=self._version(),
             files=self._files,
             stream=self._stream,
         )
+
+    def _version(self) -> int | None:
+        macro = self._macros.get("ORT_API_VERSION")
+        if macro is None:
+            return None
+        text = " ".join(token.text for token in macro.body)
+        if macro.parameters is not None or not _VERSION.fullmatch(text):
+            raise CodegenError(f"ORT_API_VERSION is no version number: '{text}'", macro.file, macro.line)
+        return int(text)
 
     def _read(self, file: str) -> None:
         """Evaluates the directives of a file; what stays is appended to the stream."""
@@ -197,7 +212,13 @@ class Preprocessor:
             raise CodegenError(f"no such header; give the folder that holds {file}", file=str(path))
         self._files.append(file)
         taken: list[bool] = []  # of each open conditional: whether its current branch is read
-        for token in _lex(path.read_text(encoding="utf-8-sig"), str(path)):
+        content = path.read_bytes()
+        try:
+            text = content.decode("utf-8-sig").replace("\r\n", "\n")
+        except UnicodeDecodeError as error:
+            line = content[: error.start].count(b"\n") + 1
+            raise CodegenError(f"is not UTF-8 at byte {error.start}", str(path), line) from None
+        for token in _lex(text, str(path)):
             if token.kind == "directive":
                 self._directive(token, taken)
             elif all(taken):
@@ -255,7 +276,7 @@ class Preprocessor:
             raise CodegenError(f"cannot read '#define {rest}'", file=token.file, line=token.line)
         parameters = tuple(part.strip() for part in match[3].split(",")) if match[2] else None
         body = tuple(Token(t.kind, t.text, token.file, token.line) for t in _lex(match[4], token.file))
-        self._macros[match[1]] = Macro(match[1], parameters, body)
+        self._macros[match[1]] = Macro(match[1], parameters, body, token.file, token.line)
 
     def _mark(self, text: str, at: Token) -> Iterable[Token]:
         self._marks.append(text)
@@ -350,7 +371,10 @@ class Preprocessor:
 
     def _expansion(self, name: Token, pending: deque[Token]) -> list[Token]:
         macro = self._macros[name.text]
-        given = _arguments(name, pending)
+        if macro.name in name.within:
+            raise CodegenError(f"macro {macro.name} expands to itself", name.file, name.line)
+        within = name.within | {macro.name}
+        given = [replace(token, within=token.within | within) for token in _arguments(name, pending)]
         groups: list[list[Token]] = [[]]
         depth = 0
         names = macro.parameters or ()
@@ -369,10 +393,10 @@ class Preprocessor:
                 continue
             key = "..." if token.text == "__VA_ARGS__" else token.text
             # Tokens of the body take the place of the invocation, so that errors point at the slot.
-            replacement = values.get(key, [Token(token.kind, token.text, name.file, name.line, name.source)])
+            replacement = values.get(key, [Token(token.kind, token.text, name.file, name.line, name.source, within)])
             if paste and result and replacement:
                 joined = result.pop().text + replacement[0].text
-                replacement = [Token("word", joined, name.file, name.line, name.source), *replacement[1:]]
+                replacement = [Token("word", joined, name.file, name.line, name.source, within), *replacement[1:]]
             paste = False
             result.extend(replacement)
         return result

@@ -14,6 +14,7 @@ SUPPORT_TABLE = Path(__file__).parent / "support.toml"
 
 SLOT_STATES = ("implemented", "table", "null", "deferred", "rejected")
 CALLBACK_STATES = ("called", "deferred", "rejected")
+PROFILE_STATES = ("implemented", "partial", "deferred", "rejected")
 STUB = "not implemented"
 
 
@@ -60,9 +61,7 @@ class Profile:
     @property
     def state(self) -> str:
         """As stated, else what its slots and callbacks amount to, which is not all while a required profile is not."""
-        if self.stated:
-            return self.stated
-        own = self._own_state
+        own = self.stated or self._own_state
         return "partial" if own == "implemented" and self.waits_for else own
 
     @property
@@ -88,6 +87,14 @@ class Profile:
         }
 
 
+def _is_list_of(kind: type, value: object) -> bool:
+    return isinstance(value, list) and all(type(item) is kind for item in value)
+
+
+def _is_table_of_tables(value: object) -> bool:
+    return isinstance(value, dict) and all(isinstance(entry, dict) for entry in value.values())
+
+
 class SupportTable:
     """support.toml, checked against the model."""
 
@@ -95,6 +102,7 @@ class SupportTable:
         content = read_toml(table)
         self._file = str(table)
         self._abi = abi
+        self._check_types(content)
         self.accepted_api_versions: list[int] = content["accepted_api_versions"]
         for version in self.accepted_api_versions or [0]:
             if not 1 <= version <= abi.api_version:
@@ -127,6 +135,40 @@ class SupportTable:
         settled: set[str] = set()
         for profile in self.profiles.values():
             self._settle(profile, settled, ())
+
+    def _check_types(self, content: dict[str, Any]) -> None:
+        """Refuses what is missing or of another type, so that the rest can rely on it."""
+        self._refuse_unless(_is_list_of(int, content.get("accepted_api_versions")), "accepted_api_versions", "numbers")
+        for key in ("platforms", "dense_types"):
+            self._refuse_unless(_is_list_of(str, content.get(key, [])), key, "strings")
+        self._refuse_unless("platforms" in content, "platforms", "strings")
+        self._refuse_unless(_is_table_of_tables(content.get("profiles")), "profiles", "tables, [profiles.NAME]")
+        for id, entry in content["profiles"].items():
+            where = f"profile {id}: "
+            for key in ("title", "reason", "state"):
+                value = entry.get(key, None if key == "title" else "")
+                if not isinstance(value, str):
+                    raise CodegenError(f"{where}{key} must be a string", self._file)
+            if entry.get("state", "rejected") not in PROFILE_STATES:
+                raise CodegenError(f"{where}state must be one of {', '.join(PROFILE_STATES)}", self._file)
+            for key in ("requires", "platforms"):
+                self._refuse_unless(_is_list_of(str, entry.get(key, [])), where + key, "strings")
+            self._refuse_unless(_is_list_of(int, entry.get("api_versions", [])), where + "api_versions", "numbers")
+            types = entry.get("tensor_types", [])
+            self._refuse_unless(types == "@dense" or _is_list_of(str, types), where + "tensor_types", "strings")
+        for kind in ("slots", "callbacks"):
+            tables = content.get(kind, {})
+            self._refuse_unless(_is_table_of_tables(tables), kind, f"tables, [{kind}.STRUCT]")
+            for struct, entries in tables.items():
+                for name, entry in entries.items():
+                    fits = isinstance(entry, dict) and all(isinstance(value, str) for value in entry.values())
+                    if not fits:
+                        message = "must be a table of strings: state, profile and reason"
+                        raise CodegenError(message, self._file, slot=f"{struct}::{name}")
+
+    def _refuse_unless(self, holds: bool, key: str, items: str) -> None:
+        if not holds:
+            raise CodegenError(f"{key} is missing or does not consist of {items}", self._file)
 
     def _settle(self, profile: Profile, settled: set[str], path: tuple[str, ...]) -> None:
         """Fills in what a profile waits for, after its requirements, whose states depend on theirs."""

@@ -149,3 +149,55 @@ def test_member_of_unknown_size_is_refused(edit: Edit) -> None:
     abi = parse_headers(folder)
     with pytest.raises(CodegenError, match="Odd::wide: the size of type long long is not known"):
         lay_out(abi)
+
+
+@pytest.mark.parametrize(
+    ("declaration", "message"),
+    [
+        ("typedef struct Odd { int a[sizeof(int)]; } Odd;", "the length of an array is not a plain number"),
+        ("typedef struct Odd { int a[-1]; } Odd;", "the length of an array is not a plain number"),
+        ("int body(void) { return 0; }", "the body of a function is not expected"),
+        ("typedef struct Odd { int a:3; } Odd;", "Odd::.*is a bit-field"),
+        ("typedef struct Odd { union { int a; int b; }; } Odd;", "a member without a name"),
+        ("typedef struct Odd { struct { int a; } b; } Odd;", "a type of kind Struct is not understood"),
+        ("typedef struct { int a; } Odd;", "a struct without a name"),
+        ("typedef enum { ODD } Odd;", "an enumeration without a name"),
+        ("enum Odd { ODD = 1 << 100000000000 };", "a shift by 100000000000 is not understood"),
+        ("enum Odd { ODD = 1 << -1 };", "a shift by -1 is not understood"),
+        ("enum Odd { ODD = 1 << 40 };", "Odd::ODD: 1099511627776 is no 32-bit value"),
+        ("enum Odd { ODD = 1 << 63 << 63 };", "the value of an enumerator is not understood"),
+        ("enum Odd { ODD = 'a' };", "the value of an enumerator is not understood"),
+        ("enum Odd { ODD = 017 };", "the value of an enumerator is not understood"),
+        ("void odd(void (*f)(int, ...));", "a parameter without a type, or a variable number"),
+        ("#define ORT_API_VERSION FOO", "ORT_API_VERSION is no version number: 'FOO'"),
+        ("#define ORT_API_VERSION", "ORT_API_VERSION is no version number: ''"),
+        ("#define ORT_API_VERSION 0", "ORT_API_VERSION is no version number: '0'"),
+        ("/* \udcff */", "is not UTF-8 at byte"),
+    ],
+)
+def test_declaration_that_is_not_understood_is_refused_naming_file_and_line(
+    small_headers: Path, declaration: str, message: str
+) -> None:
+    path = small_headers / "onnxruntime_ep_c_api.h"
+    text = path.read_text()
+    path.write_bytes(f"{text}{declaration}\n".encode(errors="surrogateescape"))
+    line = text.count("\n") + 1
+    with pytest.raises(CodegenError, match=rf"^{path}:{line}: .*{message}"):
+        parse_headers(small_headers)
+
+
+@pytest.mark.parametrize(
+    "macros",
+    [
+        "#define ORT_API(X) ORT_API(X)\n",
+        "#define ORT_API(X) ORT_API_STATUS(X)\n#define ORT_API_STATUS(X) ORT_API(X)\n",
+        "#define ORT_API(X) ORT_##X(X)\n#define API ORT_API\n",
+    ],
+)
+def test_macro_that_expands_to_itself_is_refused_naming_file_and_line(small_headers: Path, macros: str) -> None:
+    path = small_headers / "onnxruntime_ep_c_api.h"
+    text = path.read_text() + "#undef ORT_API\n#undef ORT_API_STATUS\n" + macros
+    path.write_text(text + "ORT_API(API);\n".replace("(API)", "(API)" if "##" in macros else "(x)"))
+    line = text.count("\n") + 1
+    with pytest.raises(CodegenError, match=rf"^{path}:{line}: macro ORT_API expands to itself"):
+        parse_headers(small_headers)

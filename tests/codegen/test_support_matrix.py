@@ -209,6 +209,14 @@ def test_declared_bodies_are_those_that_are_listed(matrix: dict[str, Any]) -> No
         ('[profiles.r]\ntitle = "R"\nrequires = ["s"]', "profile r requires 's', which is none"),
         ('[profiles.r]\ntitle = "R"\nrequires = ["r"]', "profile r requires itself, by way of r"),
         ("[slots.OrtApi", "support.toml: does not parse as TOML"),
+        ('[profiles.r]\nreason = "R"', "support.toml: profile r: title must be a string"),
+        ("[profiles.r]\ntitle = 3", "support.toml: profile r: title must be a string"),
+        ('[profiles.r]\ntitle = "R"\nstate = "done"', "profile r: state must be one of implemented"),
+        ('[profiles.r]\ntitle = "R"\nrequires = "p"', "profile r: requires is missing or does not consist of strings"),
+        ('[profiles.r]\ntitle = "R"\napi_versions = ["29"]', "profile r: api_versions is missing or does not"),
+        ('[slots]\nOrtApi = "all"', "slots is missing or does not consist of tables"),
+        ('[slots.OrtApi]\nRun = "deferred"', "OrtApi::Run: must be a table of strings"),
+        ('[slots.OrtApi]\nRun = { state = 3, profile = "p" }', "OrtApi::Run: must be a table of strings"),
     ],
 )
 def test_line_that_says_nothing_true_is_refused(abi: Abi, tmp_path: Path, line: str, message: str) -> None:
@@ -280,3 +288,25 @@ def test_version_that_is_not_pinned_cannot_be_accepted(abi: Abi, tmp_path: Path,
     table.write_text(f"accepted_api_versions = {versions}\nplatforms = []\n[profiles]\n")
     with pytest.raises(CodegenError, match=r"(30|0) cannot be accepted: versions 1 to 29 are pinned"):
         SupportTable(abi, table)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (None, "support.toml: cannot be read: No such file"),
+        (b"\xff", "support.toml: is not UTF-8 at byte 0"),
+        (b"platforms = []\n[profiles]\n", "accepted_api_versions is missing"),
+        (b'accepted_api_versions = "29"\nplatforms = []\n[profiles]\n', "accepted_api_versions is missing or"),
+        (b"accepted_api_versions = [29]\n[profiles]\n", "platforms is missing"),
+        (b"accepted_api_versions = [29]\nplatforms = []\n", "profiles is missing"),
+    ],
+)
+def test_table_that_cannot_be_used_is_refused_naming_the_file(
+    abi: Abi, tmp_path: Path, text: bytes | None, message: str
+) -> None:
+    table = tmp_path / "support.toml"
+    if text is not None:
+        table.write_bytes(text)
+    with pytest.raises(CodegenError, match=re.escape(message)) as refused:
+        SupportTable(abi, table)
+    assert refused.value.file == str(table)
