@@ -269,7 +269,9 @@ Value strings_from_array(nb::object array) {
   array = steal_or_throw(PyArray_FROM_OF(array.ptr(), NPY_ARRAY_C_CONTIGUOUS));
   PyArrayObject* objects = as_array(array.ptr());
   const npy_intp count = PyArray_SIZE(objects);
-  auto* buffer = new engine::StringBuffer(static_cast<size_t>(count));
+  // Not charged to a session, as numeric arrays are not, which a value borrows.
+  auto* buffer =
+      new engine::StringBuffer(count, engine::Buffer::allocate(engine::StringBuffer::byte_size(count), nullptr));
   Ref<> owner = Ref<>::adopt(buffer);
   auto* const* items = static_cast<PyObject**>(PyArray_DATA(objects));
   for (npy_intp i = 0; i < count; ++i) buffer->data()[i] = utf8(items[i]);

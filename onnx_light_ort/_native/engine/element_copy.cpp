@@ -45,7 +45,7 @@ Value allocate_tensor(FrameAllocator& allocator, DataType dtype, const std::vect
   if (!count) kernels::invalid_argument("a tensor's dimensions must not be negative, nor their product overflow");
   Value value;
   if (dtype == DataType::kString) {
-    auto* strings = new StringBuffer(static_cast<size_t>(*count));
+    auto* strings = new StringBuffer(*count, allocator.allocate(StringBuffer::byte_size(*count)));
     value.set_tensor(dtype, dims.data(), dims.size(), *count, strings->data(), Ref<>::adopt(strings));
     return value;
   }

@@ -110,7 +110,7 @@ class StepContext final : public kernels::RunContext {
     const DataType dtype = step_.output_type(i);
     const int64_t count = count_or_fail(i, dims, rank);
     if (dtype == DataType::kString) {
-      auto* strings = new StringBuffer(static_cast<size_t>(count));
+      auto* strings = new StringBuffer(count, frame_.allocator().allocate(StringBuffer::byte_size(count)));
       slot.set_tensor(dtype, dims, rank, count, strings->data(), Ref<>::adopt(strings));
       return;
     }

@@ -83,4 +83,19 @@ void Value::copy_dims(const int64_t* dims, size_t rank) {
   view_.rank = rank;
 }
 
+size_t StringBuffer::byte_size(int64_t count) {
+  size_t bytes = 0;
+  if (__builtin_mul_overflow(static_cast<uint64_t>(count), sizeof(std::string), &bytes)) {
+    kernels::invalid_argument("a tensor of " + std::to_string(count) + " strings has no byte size");
+  }
+  return bytes;
+}
+
+StringBuffer::StringBuffer(int64_t count, Ref<Buffer> buffer) noexcept
+    : count_(static_cast<size_t>(count)), buffer_(std::move(buffer)) {
+  std::uninitialized_default_construct_n(data(), count_);
+}
+
+StringBuffer::~StringBuffer() { std::destroy_n(data(), count_); }
+
 }  // namespace onnx_light_ort::engine

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "buffer.h"
 #include "onnx_light_ort/kernels/tensor_view.h"
 #include "owner.h"
 
@@ -62,14 +63,22 @@ class Value {
   std::unique_ptr<int64_t[]> heap_dims_;
 };
 
-/// Owns the elements of a string tensor.
+/// Owns the elements of a string tensor, in a buffer that is charged like any other. What their texts allocate, only
+/// std::string knows of.
 class StringBuffer final : public Owner {
  public:
-  explicit StringBuffer(size_t count) : strings_(std::make_unique<std::string[]>(count)) {}
-  std::string* data() noexcept { return strings_.get(); }
+  /// Bytes that the buffer of `count` elements needs. Throws kernels::Error when their number overflows.
+  static size_t byte_size(int64_t count);
+
+  /// `count` empty strings in `buffer`, which has byte_size(count) bytes.
+  StringBuffer(int64_t count, Ref<Buffer> buffer) noexcept;
+  std::string* data() noexcept { return static_cast<std::string*>(buffer_->data()); }
 
  private:
-  std::unique_ptr<std::string[]> strings_;
+  ~StringBuffer() override;
+
+  const size_t count_;
+  const Ref<Buffer> buffer_;
 };
 
 }  // namespace onnx_light_ort::engine
