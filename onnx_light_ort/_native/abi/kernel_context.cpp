@@ -5,6 +5,7 @@
 
 #include "allocator.h"
 #include "error.h"
+#include "onnx_light_ort/kernels/error.h"
 #include "plugin_call.h"
 #include "slots.h"
 
@@ -37,7 +38,14 @@ OrtValue* OrtKernelContext::output(size_t i, const int64_t* dims, size_t rank) {
                               "overflows: pass the extents that it has");
   }
   OrtValue& value = values_[run_.input_count() + i];
-  value.view = &output_view(i, dims, rank);
+  try {
+    value.view = &output_view(i, dims, rank);
+  } catch (const onnx_light_ort::kernels::Error& error) {
+    // The first time, only a size in bytes that overflows is a bad argument; later, other dimensions than before are.
+    const bool overflow = value.view == nullptr && error.kind() == onnx_light_ort::kernels::ErrorKind::kInvalidArgument;
+    if (overflow) throw Error(ORT_FAIL, error.what());
+    throw;
+  }
   return &value;
 }
 
