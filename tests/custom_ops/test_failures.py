@@ -12,7 +12,7 @@ from custom_ops.custom_op_cases import X
 from custom_ops.custom_op_failures import AMBIGUOUS, CALLBACK_FAILURES, LEGACY_FAILURES, TOLERATED, Failure
 from custom_ops.custom_op_model import FLOAT, INT64, STRING, node_model, value
 
-from onnx_light_ort import Error, Fail, InferenceSession, RuntimeException
+from onnx_light_ort import Error, Fail, InferenceSession, OutOfMemory
 
 MakeSession = Callable[..., InferenceSession]
 Counter = Callable[[str, str], int]
@@ -168,6 +168,15 @@ def test_what_a_kernel_allocates_counts_against_the_memory_limit(
         assert running.run(None, {"x": X})[0] == granted
 
 
+def test_a_refused_allocation_is_out_of_memory_for_the_caller_of_a_kernel_that_returns_its_status(
+    session: MakeSession,
+) -> None:
+    model = node_model("Allocate", [value("x", FLOAT)], [value("y", INT64)], bytes=1 << 23, of="context_or_fail")
+    running = session(model, "threads_and_memory", memory_limit=1 << 22)
+    with pytest.raises(OutOfMemory, match="memory limit"):
+        running.run(None, {"x": X})
+
+
 def test_scratch_memory_counts_against_the_memory_limit(session: MakeSession) -> None:
     def model(extra: int) -> bytes:
         outputs = [value("y", FLOAT), value("report", INT64)]
@@ -176,15 +185,25 @@ def test_scratch_memory_counts_against_the_memory_limit(session: MakeSession) ->
     session(model(1 << 20), "threads_and_memory", memory_limit=1 << 22).run(None, {"x": X})
     running = session(model(1 << 23), "threads_and_memory", memory_limit=1 << 22)
     for _ in range(20):
-        with pytest.raises(RuntimeException, match="memory limit"):
+        with pytest.raises(OutOfMemory, match="memory limit"):
             running.run(None, {"x": X})
 
 
 def test_an_output_beyond_the_memory_limit_is_refused_and_the_session_goes_on(session: MakeSession) -> None:
     running = session(node_model("Echo", [value("x", FLOAT)], [value("y", FLOAT)]), "overloads", memory_limit=1 << 16)
-    with pytest.raises(RuntimeException, match="memory limit"):
+    with pytest.raises(OutOfMemory, match="memory limit"):
         running.run(None, {"x": np.zeros(1 << 16, np.float32)})
     np.testing.assert_array_equal(running.run(None, {"x": X})[0], X)
+
+
+def test_string_outputs_count_against_the_memory_limit_as_long_as_they_live(session: MakeSession) -> None:
+    model = node_model("Backwards", [value("x", STRING)], [value("y", STRING), value("bytes", INT64)])
+    running = session(model, "strings", memory_limit=1 << 16)
+    fitting, too_many = (np.array(["ab"] * count, dtype=object) for count in (1 << 10, 1 << 12))
+    for _ in range(20):  # What was freed is there again.
+        assert running.run(None, {"x": fitting})[0].tolist() == ["ba"] * (1 << 10)
+        with pytest.raises(OutOfMemory, match="memory limit"):
+            running.run(None, {"x": too_many})
 
 
 def test_strings_go_through_whatever_they_hold(session: MakeSession) -> None:

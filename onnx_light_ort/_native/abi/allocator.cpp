@@ -73,8 +73,10 @@ HostAllocator& default_allocator() noexcept {
 void* allocate_from(OrtAllocator* allocator, size_t size) {
   void* block = call_plugin("OrtAllocator::Alloc", [&] { return allocator->Alloc(allocator, size); });
   if (block == nullptr && size != 0) {
-    throw Error(ORT_RUNTIME_EXCEPTION, "the allocator gave no memory for " + std::to_string(size) +
-                                           " bytes: ask for less, or raise the session's memory limit");
+    throw Error(ORT_RUNTIME_EXCEPTION,
+                "the allocator gave no memory for " + std::to_string(size) +
+                    " bytes: ask for less, or raise the session's memory limit",
+                is_host_allocator(allocator));
   }
   return block;
 }

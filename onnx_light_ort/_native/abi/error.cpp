@@ -13,7 +13,7 @@ namespace {
 
 /// Outlives everything that may still hold it, as plugins release statuses while the process ends.
 OrtStatus& out_of_memory_status() noexcept {
-  static OrtStatus* const status = new OrtStatus{ORT_RUNTIME_EXCEPTION, "out of memory"};
+  static OrtStatus* const status = new OrtStatus{ORT_RUNTIME_EXCEPTION, "out of memory", true};
   return *status;
 }
 
@@ -37,9 +37,9 @@ OrtErrorCode code_of(kernels::ErrorKind kind) noexcept {
 
 }  // namespace
 
-OrtStatus* make_status(OrtErrorCode code, std::string_view message) noexcept {
+OrtStatus* make_status(OrtErrorCode code, std::string_view message, bool out_of_memory) noexcept {
   try {
-    return new OrtStatus{code, std::string(message)};
+    return new OrtStatus{code, std::string(message), out_of_memory};
   } catch (...) {
     return &out_of_memory_status();
   }
@@ -53,9 +53,9 @@ OrtStatus* status_of_current_exception() noexcept {
   try {
     throw;
   } catch (const Error& error) {
-    return make_status(error.code(), error.what());
+    return make_status(error.code(), error.what(), error.out_of_memory());
   } catch (const kernels::Error& error) {
-    return make_status(code_of(error.kind()), error.what());
+    return make_status(code_of(error.kind()), error.what(), error.kind() == kernels::ErrorKind::kOutOfMemory);
   } catch (const std::bad_alloc&) {
     return &out_of_memory_status();
   } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 struct OrtStatus {
   OrtErrorCode code;
   std::string message;
+  bool out_of_memory = false;  ///< The host had no memory to give, for which the ABI has no code.
 };
 
 namespace onnx_light_ort::abi {
@@ -19,16 +20,20 @@ namespace onnx_light_ort::abi {
 /// What a slot body throws: the code and message that its caller gets.
 class Error : public std::runtime_error {
  public:
-  Error(OrtErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  Error(OrtErrorCode code, const std::string& message, bool out_of_memory = false)
+      : std::runtime_error(message), code_(code), out_of_memory_(out_of_memory) {}
   OrtErrorCode code() const noexcept { return code_; }
+  /// Whether it began as the host's own lack of memory, and came back in the status that a plugin was given.
+  bool out_of_memory() const noexcept { return out_of_memory_; }
 
  private:
   OrtErrorCode code_;
+  bool out_of_memory_;
 };
 
 /// A status for a caller that owns it from now on. Never null: when memory is short it is a static one, which
 /// release_status leaves alone.
-OrtStatus* make_status(OrtErrorCode code, std::string_view message) noexcept;
+OrtStatus* make_status(OrtErrorCode code, std::string_view message, bool out_of_memory = false) noexcept;
 
 /// Ends a status; null and the static one are fine.
 void release_status(OrtStatus* status) noexcept;

@@ -19,8 +19,9 @@ inline kernels::ErrorKind kind_of(OrtErrorCode code) noexcept {
   }
 }
 
-/// The error as the engine hands it on, with its code.
+/// The error as the engine hands it on, with its code; as the engine's own where the host's memory was short.
 inline kernels::Error to_engine(const Error& error) {
+  if (error.out_of_memory()) return kernels::Error(kernels::ErrorKind::kOutOfMemory, error.what());
   return kernels::Error(kind_of(error.code()), error.what(), static_cast<int>(error.code()));
 }
 
