@@ -7,6 +7,7 @@ from collections.abc import Callable
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.graph import Graph, Node, Value
 from onnx_light_ort.engine.kernel import KernelProduct, python_callable
+from onnx_light_ort.engine.operator_schema import ForeignOperator
 from onnx_light_ort.engine.run_context import ParallelFor
 from onnx_light_ort.errors import Fail
 
@@ -80,11 +81,15 @@ class PlanWriter:
         return slot
 
     def _output_slots(self, node: Node) -> tuple[list[int], list[int]]:
-        """Slots and types of a node's outputs; those that nobody reads are left out."""
+        """Slots and types of a node's outputs; those that nobody reads are left out.
+
+        A foreign kernel is given every tensor that the model names: it may count on what its own runtime gives it.
+        """
         slots: list[int] = []
         types: list[int] = []
+        foreign = isinstance(node.operator, ForeignOperator) or node.provider is not None
         for value in node.outputs:
-            if value is None or value not in self._read:
+            if value is None or (value not in self._read and not (foreign and value.element_type)):
                 slots.append(_ABSENT)
                 types.append(0 if value is None else value.element_type)
             else:

@@ -381,3 +381,46 @@ def test_a_profile_lists_every_step_with_its_time() -> None:
     assert [(name, kind) for name, kind, *_ in profile] == [("first", "Test"), ("second", "Test")]
     (_, _, start, duration, _), (_, _, later, _, _) = profile
     assert 0 <= start <= start + duration <= later
+
+
+def test_a_builder_is_of_no_use_after_its_plan_is_built() -> None:
+    builder = engine.PlanBuilder()
+    builder.build()
+    for call in (lambda: builder.add_value("x"), lambda: builder.add_output(0, "y"), builder.build):
+        with pytest.raises(Exception, match="the plan is built"):
+            call()
+
+
+def test_bytes_that_are_no_utf8_come_back_as_they_went() -> None:
+    once = engine.Value.from_object(np.array([b"\xff\xfe", "grün"], dtype=object)).to_object()
+    again = engine.Value.from_object(once).to_object()
+    assert again.tolist() == once.tolist()
+    assert once[0].encode("utf-8", "surrogateescape") == b"\xff\xfe"
+
+
+def test_sequences_that_leave_share_nothing_with_those_that_came() -> None:
+    plan = Plan()
+    plan.input("x", 0)
+    plan.python(lambda x: x, ["x"], ["y"], [0])
+    plan.output("y")
+    fed = [floats(2), {"a": floats(3)}]
+    (left,) = plan.executor().run(None, {"x": fed})
+    assert left is not fed
+    assert not np.shares_memory(left[0], fed[0])
+    assert not np.shares_memory(left[1]["a"], fed[1]["a"])
+    np.testing.assert_array_equal(left[0], fed[0])
+
+
+def test_an_output_that_numpy_cannot_hold_is_named() -> None:
+    kernel = next(entry for entry in engine.native_kernels() if entry.op_type == "Reshape").create(
+        "reshape", "", "Reshape", 21, [FLOAT, INT64], [FLOAT], {"allowzero": 0}, [None, None]
+    )
+    builder = engine.PlanBuilder()
+    x, shape, y = (builder.add_value(name) for name in ("x", "shape", "y"))
+    builder.add_input(x, "x", FLOAT, None)
+    builder.add_input(shape, "shape", INT64, None)
+    builder.add_kernel_step("reshape", "Reshape", kernel, [x, shape], [y], [FLOAT])
+    builder.add_output(y, "y")
+    executor = engine.Executor(builder.build(), 1, engine.MemoryBudget())
+    with pytest.raises(Exception, match="output 'y' cannot become an array"):
+        executor.run(None, {"x": np.ones(1, np.float32), "shape": np.ones(70, np.int64)})

@@ -1,10 +1,12 @@
 // The submodule onnx_light_ort._native.engine: values, plans, executors.
 #include "engine.h"
 
+#include <cxxabi.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <chrono>
@@ -37,12 +39,22 @@ struct RunControl {
   std::atomic<bool> terminate{false};
 };
 
+/// An interpreter that goes ends every other thread that asks for the GIL by unwinding its stack, which the code
+/// between here and the thread's start is not made for. Such a thread stays where it is; the process ends without it.
+[[noreturn]] void park_thread() {
+  for (;;) pause();
+}
+
 /// The GIL as the lock around the engine.
 class GilLock final : public engine::OuterLock {
  public:
   void release() override { saved_ = PyEval_SaveThread(); }
   void acquire() override {
-    PyEval_RestoreThread(saved_);
+    try {
+      PyEval_RestoreThread(saved_);
+    } catch (::abi::__forced_unwind&) {
+      park_thread();
+    }
     drop_pending_references();
   }
 
@@ -89,7 +101,7 @@ class PythonExecutor {
 
     std::vector<engine::StepTiming> timings;
     GilLock lock;
-    engine::RunState state(executor_.pool(), &lock, profile.is_none() ? nullptr : &timings,
+    engine::RunState state(executor_.pool(), frame, &lock, profile.is_none() ? nullptr : &timings,
                            control == nullptr ? nullptr : &control->terminate);
     if (state.timings != nullptr) state.began_ns = now_ns();
     {
@@ -98,14 +110,17 @@ class PythonExecutor {
         engine::RunState& state;
         ~Enter() { state.enter_lock(); }
       } enter{state};
-      frame->run(state);
+      try {
+        frame->run(state);
+      } catch (::abi::__forced_unwind&) {
+        park_thread();  // it was in a Python kernel
+      }
     }
     if (state.timings != nullptr) append_timings(timings, nb::borrow<nb::list>(profile));
 
     nb::list outputs;
     for (size_t index : wanted) {
-      const int32_t slot = executor_.plan().outputs[index].value;
-      outputs.append(publish_value(frame->slot(slot)));
+      outputs.append(publish(executor_.plan().outputs[index], *frame));
     }
     return outputs;
   }
@@ -120,6 +135,15 @@ class PythonExecutor {
   std::shared_ptr<MemoryBudget> budget() const { return executor_.budget(); }
 
  private:
+  static nb::object publish(const engine::OutputSpec& output, engine::Frame& frame) {
+    try {
+      return publish_value(frame.slot(output.value));
+    } catch (const nb::python_error& error) {
+      // numpy has limits of its own on ranks and extents.
+      kernels::invalid_argument("output '" + output.name + "' cannot become an array: " + error.what());
+    }
+  }
+
   static int64_t now_ns() {
     return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
         .count();

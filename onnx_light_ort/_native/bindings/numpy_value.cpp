@@ -254,14 +254,20 @@ nb::object unpack(const TensorView& view) {
 
 std::string utf8(PyObject* text) {
   if (PyBytes_Check(text)) return std::string(PyBytes_AS_STRING(text), static_cast<size_t>(PyBytes_GET_SIZE(text)));
-  Py_ssize_t size = 0;
-  const char* data = PyUnicode_Check(text) ? PyUnicode_AsUTF8AndSize(text, &size) : nullptr;
-  if (data == nullptr) {
-    PyErr_Clear();
+  if (!PyUnicode_Check(text)) {
     kernels::invalid_argument(std::string("a string tensor holds str or bytes elements, and this array holds a ") +
                               Py_TYPE(text)->tp_name);
   }
-  return std::string(data, static_cast<size_t>(size));
+  Py_ssize_t size = 0;
+  if (const char* data = PyUnicode_AsUTF8AndSize(text, &size)) return std::string(data, static_cast<size_t>(size));
+  // Bytes that were no UTF-8 left as surrogates, and come back as the bytes that they were.
+  PyErr_Clear();
+  const nb::object bytes = nb::steal(PyUnicode_AsEncodedString(text, "utf-8", "surrogateescape"));
+  if (!bytes.is_valid()) {
+    PyErr_Clear();
+    kernels::invalid_argument("an element of a string tensor is no text that UTF-8 can hold");
+  }
+  return std::string(PyBytes_AS_STRING(bytes.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(bytes.ptr())));
 }
 
 Value strings_from_array(nb::object array) {
@@ -319,6 +325,22 @@ nb::object array_over(const Value& value) {
 }
 
 bool has_numpy_layout(DataType dtype) { return dtype != DataType::kString && !kernels::is_sub_byte(dtype); }
+
+// A sequence, map or optional with containers and arrays of its own: those of a value may be a feed's or a constant's.
+nb::object own_copy(nb::handle object) {
+  if (PyArray_Check(object.ptr())) return steal_or_throw(PyArray_NewCopy(as_array(object.ptr()), NPY_CORDER));
+  if (nb::isinstance<nb::list>(object)) {
+    nb::list copy;
+    for (nb::handle item : object) copy.append(own_copy(item));
+    return copy;
+  }
+  if (nb::isinstance<nb::dict>(object)) {
+    nb::dict copy;
+    for (auto [key, item] : nb::borrow<nb::dict>(object)) copy[key] = own_copy(item);
+    return copy;
+  }
+  return nb::borrow(object);
+}
 
 // The array that a Python kernel made this value from, if the value still is that array.
 PyObject* same_array(const Value& value) {
@@ -404,7 +426,8 @@ nb::object readonly_object(const Value& value) {
 }
 
 nb::object publish_value(const Value& value) {
-  if (!value.is_tensor() || !has_numpy_layout(value.view().dtype)) return object_from_value(value);
+  if (!value.is_tensor()) return own_copy(object_from_value(value));
+  if (!has_numpy_layout(value.view().dtype)) return object_from_value(value);
   engine::Owner* owner = value.owner().get();
   if (owner != nullptr && owner->unique()) {
     if (owner->as_buffer() != nullptr) return array_over(value);

@@ -149,6 +149,9 @@ void LoopStep::run(Frame& frame) const {
   Frame& child = frame.child(this, 0, body_);
   const std::vector<InputSpec>& specs = body_->inputs;
   for (int64_t i = 0; i < trips && condition; ++i) {
+    // A body without steps would neither look nor let others run.
+    frame.state().check_terminate();
+    if (body_->steps.empty()) frame.state().leave_lock();
     const ClearOnExit clear(child);
     child.fill_captures(frame);
     feed(child, 0, make_scalar<int64_t>(child.allocator(), DataType::kInt64, i, specs[0]));

@@ -3,7 +3,7 @@
 namespace onnx_light_ort::engine {
 
 Executor::Executor(std::shared_ptr<const Plan> plan, int num_threads, std::shared_ptr<MemoryBudget> budget)
-    : plan_(std::move(plan)), budget_(std::move(budget)), pool_(num_threads) {}
+    : plan_(std::move(plan)), budget_(std::move(budget)), pool_(new ThreadPool(num_threads), &ThreadPool::dispose) {}
 
 Executor::Lease::Lease(Executor& executor) : executor_(executor) {
   {
@@ -14,6 +14,12 @@ Executor::Lease::Lease(Executor& executor) : executor_(executor) {
     }
   }
   if (!frame_) frame_ = std::make_unique<Frame>(executor_.plan_, executor_.budget_);
+}
+
+void Executor::Lease::reclaim() noexcept {
+  frame_->trim();
+  std::lock_guard lock(executor_.mutex_);
+  for (const std::unique_ptr<Frame>& idle : executor_.idle_) idle->trim();
 }
 
 Executor::Lease::~Lease() {

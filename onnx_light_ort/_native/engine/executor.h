@@ -17,10 +17,10 @@ class Executor {
 
   const Plan& plan() const noexcept { return *plan_; }
   const std::shared_ptr<MemoryBudget>& budget() const noexcept { return budget_; }
-  ThreadPool& pool() noexcept { return pool_; }
+  ThreadPool& pool() noexcept { return *pool_; }
 
   /// A frame for one run; cleared and kept for the next one when the lease ends.
-  class Lease {
+  class Lease final : public Reclaimer {
    public:
     explicit Lease(Executor& executor);
     ~Lease();
@@ -28,6 +28,8 @@ class Executor {
     Lease& operator=(const Lease&) = delete;
     Frame& operator*() noexcept { return *frame_; }
     Frame* operator->() noexcept { return frame_.get(); }
+    /// What this run and the frames that no run uses keep for later.
+    void reclaim() noexcept override;
 
    private:
     Executor& executor_;
@@ -37,7 +39,7 @@ class Executor {
  private:
   const std::shared_ptr<const Plan> plan_;
   const std::shared_ptr<MemoryBudget> budget_;
-  ThreadPool pool_;
+  const std::unique_ptr<ThreadPool, void (*)(ThreadPool*)> pool_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Frame>> idle_;
 };

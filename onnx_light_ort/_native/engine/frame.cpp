@@ -39,15 +39,20 @@ Frame::Frame(std::shared_ptr<const Plan> plan, std::shared_ptr<MemoryBudget> bud
   }
 }
 
+void RunState::check_terminate() const {
+  if (terminate != nullptr && terminate->load(std::memory_order_relaxed)) {
+    kernels::fail(kernels::ErrorKind::kInternal, "the run was terminated by its RunOptions");
+  }
+}
+
 void Frame::run(RunState& state) {
   state_ = &state;
+  allocator_.set_reclaimer(&state.reclaimer);
   const Step* current = nullptr;
   try {
     for (const PlannedStep& planned : plan_->steps) {
       current = planned.step.get();
-      if (state.terminate != nullptr && state.terminate->load(std::memory_order_relaxed)) {
-        kernels::fail(kernels::ErrorKind::kInternal, "the run was terminated by its RunOptions");
-      }
+      state.check_terminate();
       if (state.timings == nullptr) {
         current->run(*this);
       } else {
@@ -79,16 +84,26 @@ void Frame::drop(Value& value) noexcept {
   }
 }
 
+void Frame::trim() noexcept {
+  allocator_.trim();
+  for (Child& child : children_) child.frame->trim();
+}
+
 void Frame::fill_captures(Frame& outer) {
   for (const Capture& capture : plan_->captures) slot(capture.inner) = outer.slot(capture.outer);
 }
 
 Frame& Frame::child(const Step* step, size_t branch, const std::shared_ptr<const Plan>& plan) {
+  Frame* found = nullptr;
   for (Child& child : children_) {
-    if (child.step == step && child.branch == branch) return *child.frame;
+    if (child.step == step && child.branch == branch) found = child.frame.get();
   }
-  children_.push_back({step, branch, std::make_unique<Frame>(plan, budget_)});
-  return *children_.back().frame;
+  if (found == nullptr) {
+    children_.push_back({step, branch, std::make_unique<Frame>(plan, budget_)});
+    found = children_.back().frame.get();
+  }
+  found->allocator_.set_reclaimer(&state_->reclaimer);  // used before the child runs, to feed it
+  return *found;
 }
 
 }  // namespace onnx_light_ort::engine

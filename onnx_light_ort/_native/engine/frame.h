@@ -32,13 +32,18 @@ struct StepTiming {
 /// What one run shares with all its frames.
 class RunState {
  public:
-  RunState(ThreadPool& pool, OuterLock* lock, std::vector<StepTiming>* timings, const std::atomic<bool>* terminate)
-      : pool(pool), timings(timings), terminate(terminate), lock_(lock) {}
+  RunState(ThreadPool& pool, Reclaimer& reclaimer, OuterLock* lock, std::vector<StepTiming>* timings,
+           const std::atomic<bool>* terminate)
+      : pool(pool), reclaimer(reclaimer), timings(timings), terminate(terminate), lock_(lock) {}
 
   ThreadPool& pool;
+  Reclaimer& reclaimer;
   std::vector<StepTiming>* const timings;    ///< Null: not profiled.
   const std::atomic<bool>* const terminate;  ///< Null, or set by another thread to end the run after a step.
   int64_t began_ns = 0;
+
+  /// Throws kernels::Error when another thread wants the run to end.
+  void check_terminate() const;
 
   /// A C++ step begins: others may hold the outer lock meanwhile.
   void leave_lock() {
@@ -81,6 +86,8 @@ class Frame {
   void clear() noexcept;
   /// Drops a value; a buffer that nobody else has goes to the free list.
   void drop(Value& value) noexcept;
+  /// Gives the free buffers of this frame and of its children back to the system.
+  void trim() noexcept;
   /// Takes what a subgraph reads from this frame.
   void fill_captures(Frame& outer);
   /// The frame of a step's subgraph, made on first use and kept.

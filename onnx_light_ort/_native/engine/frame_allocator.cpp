@@ -12,6 +12,12 @@ size_t FrameAllocator::class_of(size_t bytes) noexcept {
   return std::min(log2, kClasses - 1);
 }
 
+// Up to the next eighth of the class, so that buffers of nearly the same size can stand for each other.
+size_t FrameAllocator::rounded(size_t bytes) noexcept {
+  const size_t eighth = kBufferAlignment * (size_t{1} << class_of(bytes)) / 8;
+  return eighth <= kBufferAlignment ? bytes : (bytes + eighth - 1) / eighth * eighth;
+}
+
 Ref<Buffer> FrameAllocator::allocate(size_t bytes) {
   // Class c holds capacities of [2^c, 2^(c+1)) lines: some of the request's own class may be too small, any of the next
   // one fits and wastes less than three quarters.
@@ -26,10 +32,15 @@ Ref<Buffer> FrameAllocator::allocate(size_t bytes) {
       return buffer;
     }
   }
+  // All of the class that are free are too small: the new buffer takes the place of one of them, or a size that grows
+  // from run to run would leave one behind each time.
+  if (!free_[own].empty()) free_[own].pop_back();
   try {
-    return Buffer::allocate(bytes, budget_);
+    return Buffer::allocate(rounded(bytes), budget_);
   } catch (const kernels::Error&) {
-    trim();  // what is kept for later counts against the limit, too
+    // What is kept for later counts against the limit, too.
+    trim();
+    if (reclaimer_ != nullptr) reclaimer_->reclaim();
     return Buffer::allocate(bytes, budget_);
   }
 }

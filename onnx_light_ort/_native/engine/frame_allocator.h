@@ -10,6 +10,15 @@
 
 namespace onnx_light_ort::engine {
 
+/// Gives memory back that is kept for later, of others than the one that asks.
+class Reclaimer {
+ public:
+  virtual void reclaim() noexcept = 0;
+
+ protected:
+  ~Reclaimer() = default;
+};
+
 /// Free lists by power of two. Used by one thread at a time, so it takes no lock; after the first run of a shape it
 /// asks the system for nothing but the memory of graph outputs, which leave with the caller.
 class FrameAllocator {
@@ -25,12 +34,18 @@ class FrameAllocator {
   /// Gives all free buffers back to the system.
   void trim() noexcept;
 
+  /// Who is asked before an allocation fails; lives as long as the run that is about to begin. Null: only this
+  /// allocator's own free buffers are given back.
+  void set_reclaimer(Reclaimer* reclaimer) noexcept { reclaimer_ = reclaimer; }
+
  private:
   static constexpr size_t kClasses = 48;
   static size_t class_of(size_t bytes) noexcept;
+  static size_t rounded(size_t bytes) noexcept;
 
   std::array<std::vector<Ref<Buffer>>, kClasses> free_;
   std::shared_ptr<MemoryBudget> budget_;
+  Reclaimer* reclaimer_ = nullptr;
 };
 
 }  // namespace onnx_light_ort::engine

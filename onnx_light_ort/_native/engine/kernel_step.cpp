@@ -156,7 +156,7 @@ void KernelStep::run(Frame& frame) const {
   StepContext context(*this, frame);
   kernel_->compute(context);
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (outputs_[i] != kAbsent && frame.slot(outputs_[i]).empty()) {
+    if (output_read_[i] && frame.slot(outputs_[i]).empty()) {
       kernels::fail(ErrorKind::kInternal, "the kernel returned success and made no output " + std::to_string(i) +
                                               " ('" + frame.plan().value_names[static_cast<size_t>(outputs_[i])] +
                                               "')");

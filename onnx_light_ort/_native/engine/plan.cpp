@@ -10,7 +10,12 @@ using kernels::invalid_argument;
 
 PlanBuilder::PlanBuilder() : plan_(std::make_shared<Plan>()) {}
 
+void PlanBuilder::check_open() const {
+  if (!plan_) invalid_argument("the plan is built; make another PlanBuilder for another plan");
+}
+
 int32_t PlanBuilder::add_value(std::string name) {
+  check_open();
   plan_->value_names.push_back(std::move(name));
   plan_->value_types.push_back(DataType::kUndefined);
   defined_.push_back(false);
@@ -18,6 +23,7 @@ int32_t PlanBuilder::add_value(std::string name) {
 }
 
 void PlanBuilder::check_value(int32_t value) const {
+  check_open();
   if (value < 0 || static_cast<size_t>(value) >= plan_->value_count()) {
     invalid_argument("value index " + std::to_string(value) + " is not of this plan");
   }
@@ -58,6 +64,7 @@ void PlanBuilder::add_capture(int32_t inner, int32_t outer, DataType dtype) {
 }
 
 void PlanBuilder::add_step(std::unique_ptr<Step> step, const std::vector<DataType>& output_types) {
+  check_open();
   const auto require_defined = [&](int32_t value) {
     check_value(value);
     if (!defined_[static_cast<size_t>(value)]) {
@@ -86,6 +93,7 @@ void PlanBuilder::add_output(int32_t value, std::string name) {
 }
 
 std::shared_ptr<const Plan> PlanBuilder::build() {
+  check_open();
   std::shared_ptr<Plan> plan = std::move(plan_);
   // Graph inputs are the caller's until the run ends, constants and captures are kept by others, outputs leave.
   std::vector<bool> pinned(plan->value_count(), false);
@@ -104,10 +112,17 @@ std::shared_ptr<const Plan> PlanBuilder::build() {
     };
     std::vector<bool> last_use;
     last_use.reserve(planned.step->inputs().size());
-    for (int32_t input : planned.step->inputs()) {
-      last_use.push_back(input != kAbsent && !read_later[static_cast<size_t>(input)]);
+    const std::vector<int32_t>& inputs = planned.step->inputs();
+    for (int32_t input : inputs) {
+      // Read twice by one step, a value is still read when the first reading is done.
+      const bool once = std::count(inputs.begin(), inputs.end(), input) == 1;
+      last_use.push_back(input != kAbsent && once && !read_later[static_cast<size_t>(input)]);
     }
-    planned.step->set_last_use(std::move(last_use));
+    std::vector<bool> output_read;
+    for (int32_t output : planned.step->outputs()) {
+      output_read.push_back(output != kAbsent && read_later[static_cast<size_t>(output)]);
+    }
+    planned.step->set_liveness(std::move(last_use), std::move(output_read));
     for (int32_t input : planned.step->inputs()) release_once(input);
     for (int32_t captured : planned.step->captured()) release_once(captured);
     for (int32_t output : planned.step->outputs()) release_once(output);  // an output that nobody reads

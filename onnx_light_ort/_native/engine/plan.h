@@ -82,6 +82,7 @@ class PlanBuilder {
 
  private:
   void check_value(int32_t value) const;
+  void check_open() const;
   void define(int32_t value, DataType dtype, const std::string& maker);
 
   std::shared_ptr<Plan> plan_;

@@ -18,9 +18,12 @@ class Step {
       : name_(std::move(name)), kind_(std::move(kind)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
   virtual ~Step() = default;
 
-  /// Called when the plan is built, with the readers' liveness: bit i of `last_use` says that no later step reads
-  /// input i.
-  virtual void set_last_use(std::vector<bool> last_use) { last_use_ = std::move(last_use); }
+  /// Called when the plan is built, with the readers' liveness: bit i of `last_use` says that nothing but this one
+  /// input of this step still reads the value, bit i of `output_read` that somebody reads output i.
+  void set_liveness(std::vector<bool> last_use, std::vector<bool> output_read) {
+    last_use_ = std::move(last_use);
+    output_read_ = std::move(output_read);
+  }
   virtual void run(Frame& frame) const = 0;
 
   const std::string& name() const noexcept { return name_; }
@@ -38,6 +41,7 @@ class Step {
   std::vector<int32_t> outputs_;
   std::vector<int32_t> captured_;
   std::vector<bool> last_use_;
+  std::vector<bool> output_read_;
 };
 
 }  // namespace onnx_light_ort::engine

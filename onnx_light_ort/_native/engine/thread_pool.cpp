@@ -1,5 +1,7 @@
 #include "thread_pool.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -15,6 +17,15 @@ constexpr int kSpins = 4000;
 // Chunks per thread: enough that a thread that was held up leaves its share to the others.
 constexpr int64_t kChunksPerThread = 4;
 
+// Counts the forks between the process that loaded this code and the one that runs it.
+std::atomic<uint32_t> fork_generation{0};
+
+uint32_t watch_forks() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] { fork_generation.fetch_add(1); });
+  static_cast<void>(registered);
+  return fork_generation.load();
+}
+
 inline void relax() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();
@@ -23,11 +34,19 @@ inline void relax() noexcept {
 
 }  // namespace
 
-ThreadPool::ThreadPool(int num_threads) {
+ThreadPool::ThreadPool(int num_threads) : fork_generation_(watch_forks()) {
   if (num_threads <= 0) num_threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   workers_.reserve(static_cast<size_t>(num_threads - 1));
   for (int i = 1; i < num_threads; ++i) workers_.emplace_back([this] { work(); });
 }
+
+void ThreadPool::dispose(ThreadPool* pool) noexcept {
+  // In a forked child nobody waits on the condition variables any more, and to destroy them would wait for those who
+  // did.
+  if (!pool->forked()) delete pool;
+}
+
+bool ThreadPool::forked() const noexcept { return fork_generation.load(std::memory_order_relaxed) != fork_generation_; }
 
 ThreadPool::~ThreadPool() {
   {
@@ -43,7 +62,8 @@ void ThreadPool::parallel_for(int64_t total, int64_t grain, kernels::RangeFuncti
   if (total <= 0) return;
   grain = std::max<int64_t>(grain, 1);
   std::unique_lock<std::mutex> loop;
-  if (!workers_.empty() && total > grain && !inside_loop) loop = std::unique_lock(loop_mutex_, std::try_to_lock);
+  if (!workers_.empty() && total > grain && !inside_loop && !forked())
+    loop = std::unique_lock(loop_mutex_, std::try_to_lock);
   if (!loop.owns_lock()) {
     body(0, total);
     return;

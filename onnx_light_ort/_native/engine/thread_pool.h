@@ -28,10 +28,17 @@ class ThreadPool {
   /// See kernels::RunContext::parallel_for.
   void parallel_for(int64_t total, int64_t grain, kernels::RangeFunction body);
 
+  /// Deletes a pool, or leaves it where it is in a forked child, which has the pool but not its threads.
+  static void dispose(ThreadPool* pool) noexcept;
+
  private:
   void work();
   void run_chunks(const kernels::RangeFunction& body) noexcept;
 
+  /// Whether this process is a child that was forked since: loops run serially there.
+  bool forked() const noexcept;
+
+  const uint32_t fork_generation_;
   std::vector<std::thread> workers_;
   std::mutex loop_mutex_;  // held by the caller whose loop this is
 
