@@ -120,6 +120,7 @@ class ConvKernel final : public Kernel {
  public:
   explicit ConvKernel(const Node& node) : window_(node), groups_(node.attribute_or<int64_t>("group", 1)) {
     const TensorView* w = constant_input(node, 1);
+    if (w != nullptr && w->rank > 5) decline(node, "more than three spatial dimensions");
     if (w == nullptr || w->rank < 3 || groups_ < 1 || w->dims[0] % groups_ != 0) return;
     if (is_depthwise(*w)) return;
     if (w->element_count == 0 || w->element_count * static_cast<int64_t>(sizeof(T)) > kMaxPackedBytes) return;
@@ -134,7 +135,8 @@ class ConvKernel final : public Kernel {
     const TensorView& x = context.required_input(0);
     const TensorView& w = context.required_input(1);
     const TensorView* bias = context.input(2);
-    if (w.rank != x.rank || x.rank < 3 || groups_ < 1 || x.dims[1] != w.dims[1] * groups_ || w.dims[0] % groups_ != 0) {
+    if (w.rank != x.rank || x.rank < 3 || groups_ < 1 || x.dims[1] != checked_product("Conv", w.dims[1], groups_) ||
+        w.dims[0] % groups_ != 0) {
       invalid_argument("Conv: input of shape " + to_string(x) + " does not fit weights of shape " + to_string(w) +
                        " in " + std::to_string(groups_) + " groups");
     }
@@ -148,16 +150,31 @@ class ConvKernel final : public Kernel {
     const TensorView& y = context.output(0, dims.data(), dims.size());
     if (y.element_count == 0) return;
     const T* bias_data = bias != nullptr ? bias->as<T>() : nullptr;
-    if (is_depthwise(w)) {
-      depthwise(context, x, w, bias_data, y, window.with_long_rows());
+    const PlacedWindow long_rows = window.with_long_rows();
+    if (is_depthwise(w) && padded_plane_is_small(long_rows)) {
+      depthwise(context, x, w, bias_data, y, long_rows);
     } else {
-      product_of_columns(context, x, w, bias_data, y, window.with_long_rows());
+      product_of_columns(context, x, w, bias_data, y, long_rows);
     }
   }
 
  private:
   // One input channel a group, in a plane.
   bool is_depthwise(const TensorView& w) const { return w.dims[1] == 1 && groups_ > 1 && w.rank <= 4; }
+
+  // Of the copies that depthwise() makes. Large strides, dilations and pads can make them far larger than the image.
+  static int64_t padded_height(const PlacedWindow& window) {
+    return (window.out[1] - 1) * window.stride[1] + (window.kernel[1] - 1) * window.dilation[1] + 1;
+  }
+  static int64_t padded_width(const PlacedWindow& window) {  // in strides
+    return window.out[2] + (window.kernel[2] - 1) * window.dilation[2] / window.stride[2] + 1;
+  }
+  static bool padded_plane_is_small(const PlacedWindow& window) {
+    constexpr int64_t kMostElements = int64_t{1} << 26;
+    int64_t elements = 0;
+    return !__builtin_mul_overflow(padded_width(window), window.stride[2], &elements) &&
+           !__builtin_mul_overflow(elements, padded_height(window), &elements) && elements <= kMostElements;
+  }
 
   void product_of_columns(RunContext& context, const TensorView& x, const TensorView& w, const T* bias,
                           const TensorView& y, const PlacedWindow& window) const {
@@ -208,8 +225,8 @@ class ConvKernel final : public Kernel {
     const int64_t multiplier = w.dims[0] / groups_;
     const int64_t taps = window.taps();
     const int64_t stride = window.stride[2];
-    const int64_t height = (window.out[1] - 1) * window.stride[1] + (window.kernel[1] - 1) * window.dilation[1] + 1;
-    const int64_t width = window.out[2] + (window.kernel[2] - 1) * window.dilation[2] / stride + 1;
+    const int64_t height = padded_height(window);
+    const int64_t width = padded_width(window);
     const int64_t row_elements = width * stride;
     const int64_t work = taps * window.out_count();
     const int64_t grain = std::max<int64_t>({1, (planes + 15) / 16, 65536 / work});

@@ -16,6 +16,9 @@ class ConvTransposeKernel final : public Kernel {
       : window_(node),
         groups_(node.attribute_or<int64_t>("group", 1)),
         output_padding_(node.attribute_or<std::vector<int64_t>>("output_padding", {})) {
+    check_window_attribute(node.op_type, "output_padding", output_padding_, 0);
+    const TensorView* w = constant_input(node, 1);
+    if (w != nullptr && w->rank > 5) decline(node, "more than three spatial dimensions");
     if (window_.has_auto_pad()) decline(node, "auto_pad");
     if (!node.attribute_or<std::vector<int64_t>>("output_shape", {}).empty()) decline(node, "output_shape");
   }
@@ -24,19 +27,20 @@ class ConvTransposeKernel final : public Kernel {
     const TensorView& x = context.required_input(0);
     const TensorView& w = context.required_input(1);
     const TensorView* bias = context.input(2);
-    if (w.rank != x.rank || x.rank < 3 || x.rank > 5 || groups_ < 1 || x.dims[1] != w.dims[0] ||
-        x.dims[1] % groups_ != 0) {
+    if (x.rank > 5) fail(ErrorKind::kNotImplemented, "ConvTranspose: more than three spatial dimensions");
+    if (w.rank != x.rank || x.rank < 3 || groups_ < 1 || x.dims[1] != w.dims[0] || x.dims[1] % groups_ != 0) {
       invalid_argument("ConvTranspose: input of shape " + to_string(x) + " does not fit weights of shape " +
                        to_string(w) + " in " + std::to_string(groups_) + " groups");
     }
     const int64_t filters = w.dims[1];  // of one group
-    if (bias != nullptr && (bias->rank != 1 || bias->dims[0] != filters * groups_)) {
+    const int64_t output_channels = checked_product("ConvTranspose", filters, groups_);
+    if (bias != nullptr && (bias->rank != 1 || bias->dims[0] != output_channels)) {
       invalid_argument("ConvTranspose: bias of shape " + to_string(*bias) + " does not fit weights of shape " +
                        to_string(w));
     }
     const PlacedWindow window = place(x, w);
     Dims dims(x);
-    dims[1] = filters * groups_;
+    dims[1] = output_channels;
     for (size_t d = 2; d < x.rank; ++d) dims[d] = window.out[d + 3 - x.rank];
     const TensorView& y = context.output(0, dims.data(), dims.size());
     if (y.element_count == 0) return;
@@ -46,18 +50,20 @@ class ConvTransposeKernel final : public Kernel {
     const int64_t positions = window.in_count();
     // products[filter, tap, position] = sum over channels of w[channel, filter, tap] x[channel, position]
     GemmProblem<T> problem;
-    problem.m = filters * taps;
+    problem.m = checked_product("ConvTranspose", filters, taps);
     problem.n = positions;
     problem.k = channels;
     problem.ldc = positions;
-    auto* products = static_cast<T*>(context.scratch(static_cast<size_t>(problem.m * positions) * sizeof(T)));
+    const int64_t scratch = checked_product("ConvTranspose", checked_product("ConvTranspose", problem.m, positions),
+                                            static_cast<int64_t>(sizeof(T)));
+    auto* products = static_cast<T*>(context.scratch(static_cast<size_t>(scratch)));
     problem.c = products;
     for (int64_t index = 0; index < x.dims[0] * groups_; ++index) {
       const int64_t group = index % groups_;
       problem.a = {w.as<T>() + group * channels * problem.m, 1, problem.m};
       problem.b = {x.as<T>() + index * channels * positions, positions, 1};
       gemm(context, problem);
-      context.parallel_for(filters, std::max<int64_t>(1, 16384 / (taps * std::max<int64_t>(1, positions))),
+      context.parallel_for(filters, std::max<int64_t>(1, 16384 / taps / std::max<int64_t>(1, positions)),
                            [&](int64_t begin, int64_t end) {
                              for (int64_t f = begin; f < end; ++f) {
                                T* plane = y.as<T>() + (index * filters + f) * window.out_count();
@@ -82,6 +88,7 @@ class ConvTransposeKernel final : public Kernel {
       if (values.size() != length) invalid_argument("ConvTranspose: an attribute does not fit the input's rank");
       return values[i];
     };
+    checked_taps("ConvTranspose", w.dims + 2, spatial);
     for (size_t i = 0; i < spatial; ++i) {
       const size_t d = 3 - spatial + i;
       window.in[d] = x.dims[2 + i];
@@ -91,9 +98,10 @@ class ConvTransposeKernel final : public Kernel {
       window.pad_begin[d] = value(window_.pads(), i, 2 * spatial, 0);
       window.pad_end[d] = value(window_.pads(), i + spatial, 2 * spatial, 0);
       const int64_t reach = window.dilation[d] * (window.kernel[d] - 1) + 1;
-      window.out[d] =
-          std::max<int64_t>(0, window.stride[d] * (window.in[d] - 1) + value(output_padding_, i, spatial, 0) + reach -
-                                   window.pad_begin[d] - window.pad_end[d]);
+      // Attributes are below 2^31 and reach is below 2^62: only the input's extent can overflow the sum.
+      const int64_t spread = checked_product("ConvTranspose", window.stride[d], window.in[d] - 1);
+      const int64_t around = value(output_padding_, i, spatial, 0) + reach - window.pad_begin[d] - window.pad_end[d];
+      window.out[d] = std::max<int64_t>(0, checked_sum("ConvTranspose", spread, around));
     }
     return window;
   }

@@ -81,9 +81,30 @@ inline int64_t product(const int64_t* dims, size_t begin, size_t end) noexcept {
   return count;
 }
 
+/// a + b and a * b of extents that a model chose. Throw Error where 64 bits do not hold the result.
+inline int64_t checked_sum(const char* op, int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    invalid_argument(std::string(op) + ": " + std::to_string(a) + " + " + std::to_string(b) +
+                     " overflows 64 bits; use smaller extents");
+  }
+  return sum;
+}
+inline int64_t checked_product(const char* op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) {
+    invalid_argument(std::string(op) + ": " + std::to_string(a) + " * " + std::to_string(b) +
+                     " overflows 64 bits; use smaller extents");
+  }
+  return result;
+}
+
 /// The axis counted from the front, for an axis in [-rank, rank). Throws Error otherwise.
 inline size_t normalized_axis(const char* op, int64_t axis, size_t rank) {
   const auto signed_rank = static_cast<int64_t>(rank);
+  if (rank == 0) {
+    invalid_argument(std::string(op) + ": axis " + std::to_string(axis) + " is given for a scalar, which has no axes");
+  }
   if (axis < -signed_rank || axis >= signed_rank) {
     invalid_argument(std::string(op) + ": axis " + std::to_string(axis) + " is outside [-" + std::to_string(rank) +
                      ", " + std::to_string(rank) + ")");

@@ -58,7 +58,7 @@ class PoolKernel final : public Kernel {
     const TensorView& y = context.output(0, dims.data(), dims.size());
     if (y.element_count == 0) return;
     const int64_t planes = x.dims[0] * x.dims[1];
-    context.parallel_for(planes, std::max<int64_t>(1, 32768 / (w.out_count() * w.taps())),
+    context.parallel_for(planes, std::max<int64_t>(1, 32768 / w.out_count() / w.taps()),
                          [&](int64_t begin, int64_t end) {
                            for (int64_t plane = begin; plane < end; ++plane) {
                              pool(x.as<T>() + plane * w.in_count(), y.as<T>() + plane * w.out_count(), w);

@@ -1,6 +1,14 @@
 #include "window.h"
 
+#include <optional>
+
 namespace onnx_light_ort::kernels {
+namespace {
+
+constexpr int64_t kLargest = (int64_t{1} << 31) - 1;
+
+}  // namespace
+
 PlacedWindow PlacedWindow::with_long_rows() const {
   PlacedWindow w = *this;
   const auto is_one = [&w](size_t d) {
@@ -12,6 +20,25 @@ PlacedWindow PlacedWindow::with_long_rows() const {
     }
   }
   return w;
+}
+
+void check_window_attribute(const std::string& op, const char* name, const std::vector<int64_t>& values,
+                            int64_t lowest) {
+  for (const int64_t value : values) {
+    if (value < lowest || value > kLargest) {
+      invalid_argument(op + ": " + name + " has the value " + std::to_string(value) + ", expected one from " +
+                       std::to_string(lowest) + " to " + std::to_string(kLargest));
+    }
+  }
+}
+
+int64_t checked_taps(const std::string& op, const int64_t* kernel_dims, size_t spatial) {
+  check_window_attribute(op, "kernel_shape", {kernel_dims, kernel_dims + spatial}, 1);
+  const std::optional<int64_t> taps = checked_element_count(kernel_dims, spatial);
+  if (!taps.has_value()) {
+    invalid_argument(op + ": a kernel of shape " + to_string(kernel_dims, spatial) + " has too many elements");
+  }
+  return *taps;
 }
 
 Window::Window(const Node& node)
@@ -28,6 +55,10 @@ Window::Window(const Node& node)
   if (auto_pad_ != "NOTSET" && auto_pad_ != "VALID" && auto_pad_ != "SAME_UPPER" && auto_pad_ != "SAME_LOWER") {
     invalid_argument(op_ + ": auto_pad is '" + auto_pad_ + "'");
   }
+  check_window_attribute(op_, "kernel_shape", kernel_shape_, 1);
+  check_window_attribute(op_, "strides", strides_, 1);
+  check_window_attribute(op_, "dilations", dilations_, 1);
+  check_window_attribute(op_, "pads", pads_, -kLargest);
 }
 
 PlacedWindow Window::place(const TensorView& x, const int64_t* kernel_dims) const {
@@ -45,6 +76,7 @@ PlacedWindow Window::place(const TensorView& x, const int64_t* kernel_dims) cons
   check_length(pads_, 2 * spatial, "pads");
   check_length(kernel_shape_, spatial, "kernel_shape");
   if (kernel_dims == nullptr && kernel_shape_.empty()) invalid_argument(op_ + ": kernel_shape is missing");
+  checked_taps(op_, kernel_dims != nullptr ? kernel_dims : kernel_shape_.data(), spatial);
 
   PlacedWindow placed{};
   for (size_t d = 0; d < 3; ++d) {
@@ -56,9 +88,8 @@ PlacedWindow Window::place(const TensorView& x, const int64_t* kernel_dims) cons
     const int64_t kernel = placed.kernel[d] = kernel_dims != nullptr ? kernel_dims[i] : kernel_shape_[i];
     const int64_t stride = placed.stride[d] = strides_.empty() ? 1 : strides_[i];
     const int64_t dilation = placed.dilation[d] = dilations_.empty() ? 1 : dilations_[i];
-    if (kernel < 1 || stride < 1 || dilation < 1) {
-      invalid_argument(op_ + ": kernel extents, strides and dilations must be positive");
-    }
+    // Only a tensor without elements is that long; below, everything stays within 64 bits.
+    if (in >= int64_t{1} << 60) invalid_argument(op_ + ": the input of shape " + to_string(x) + " is too large");
     const int64_t reach = dilation * (kernel - 1) + 1;
     if (has_auto_pad()) {
       const int64_t out = placed.out[d] = (in + stride - 1) / stride;
@@ -70,6 +101,10 @@ PlacedWindow Window::place(const TensorView& x, const int64_t* kernel_dims) cons
     if (auto_pad_ == "NOTSET" && !pads_.empty()) {
       placed.pad_begin[d] = pads_[i];
       placed.pad_end[d] = pads_[i + spatial];
+      if (std::min(placed.pad_begin[d], placed.pad_end[d]) < -in) {
+        invalid_argument(op_ + ": pads " + to_string(pads_.data(), pads_.size()) +
+                         " crop more than there is of the input of shape " + to_string(x));
+      }
     }
     const int64_t room = in + placed.pad_begin[d] + placed.pad_end[d] - reach;
     if (room < 0) {

@@ -32,10 +32,19 @@ struct PlacedWindow {
   PlacedWindow with_long_rows() const;
 };
 
+/// Throws Error(kInvalidArgument) naming the attribute and its value where one is not in [lowest, 2^31). Extents,
+/// strides, dilations and padding below 2^31 keep the arithmetic of a window within 64 bits.
+void check_window_attribute(const std::string& op, const char* name, const std::vector<int64_t>& values,
+                            int64_t lowest);
+
+/// The number of elements of a kernel with these spatial dimensions. Throws Error(kInvalidArgument) where one is not in
+/// [1, 2^31) or 64 bits do not hold their product.
+int64_t checked_taps(const std::string& op, const int64_t* kernel_dims, size_t spatial);
+
 class Window {
  public:
   /// Reads strides, pads, dilations, auto_pad, ceil_mode and kernel_shape. Throws Error(kNotImplemented) beyond three
-  /// spatial dimensions.
+  /// spatial dimensions and Error(kInvalidArgument) where a value is out of range.
   explicit Window(const Node& node);
 
   /// For x of (batch, channels, spatial...); kernel_dims are the kernel's spatial dimensions where the operator has a
