@@ -17,7 +17,7 @@ class ArgExtremumKernel final : public Kernel {
 
   void compute(RunContext& context) override {
     const TensorView& x = context.required_input(0);
-    const size_t axis = normalized_axis("ArgMax", axis_, x.rank);
+    const size_t axis = normalized_axis(kName, axis_, std::max<size_t>(x.rank, 1));  // a scalar is a line of one
     Dims dims;
     for (size_t d = 0; d < x.rank; ++d) {
       if (d != axis) {
@@ -28,8 +28,11 @@ class ArgExtremumKernel final : public Kernel {
     }
     const TensorView& y = context.output(0, dims.data(), dims.size());
     if (y.element_count == 0) return;
-    const int64_t n = x.dims[axis];
-    if (n == 0) invalid_argument("ArgMax: axis " + std::to_string(axis) + " of shape " + to_string(x) + " is empty");
+    const int64_t n = x.rank == 0 ? 1 : x.dims[axis];
+    if (n == 0) {
+      invalid_argument(std::string(kName) + ": axis " + std::to_string(axis) + " of shape " + to_string(x) +
+                       " is empty");
+    }
     const int64_t inner = product(x.dims, axis + 1, x.rank);
     context.parallel_for(y.element_count, std::max<int64_t>(1, 16384 / n), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -46,6 +49,8 @@ class ArgExtremumKernel final : public Kernel {
   }
 
  private:
+  static constexpr const char* kName = kMax ? "ArgMax" : "ArgMin";
+
   int64_t axis_;
   bool keep_dims_;
   bool last_;

@@ -137,7 +137,7 @@ class ReduceKernel final : public Kernel {
 
   void compute(RunContext& context) override {
     const TensorView& x = context.required_input(0);
-    std::optional<Dims> named = axes_.flags(context, x.rank);
+    std::optional<Dims> named = axes_.flags(context, std::max<size_t>(x.rank, 1));  // a scalar has one axis
     const bool none = !named.has_value() || std::find(named->begin(), named->end(), 1) == named->end();
     if (none && no_axes_is_identity_) {
       context.forward_input(0, 0, x.dims, x.rank);

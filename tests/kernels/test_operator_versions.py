@@ -175,3 +175,40 @@ def test_kernels_decline_what_they_do_not_compute(run_native: RunNative) -> None
         run_native(
             "BatchNormalization", 15, [image, *[np.ones(2, np.float32)] * 4], [TensorProto.FLOAT], training_mode=1
         )
+
+
+@pytest.mark.parametrize("axis", [0, -1])
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_a_scalar_is_reduced_along_its_one_axis(run_native: RunNative, axis: int, keepdims: int) -> None:
+    scalar = np.array(-3, np.float32)
+    for op_type, expected in [("ReduceSum", -3), ("ReduceMax", -3), ("ReduceL1", 3), ("ReduceSumSquare", 9)]:
+        (got,) = run_native(op_type, 18, [scalar, int64(axis)], [TensorProto.FLOAT], keepdims=keepdims)
+        assert got.shape == ()
+        assert got == expected
+    for op_type in ("ArgMax", "ArgMin"):
+        (index,) = run_native(op_type, 13, [scalar], [TensorProto.INT64], axis=axis, keepdims=keepdims)
+        assert index.shape == ()
+        assert index == 0
+
+
+@pytest.mark.parametrize("op_type", ["ArgMax", "ArgMin"])
+def test_an_axis_that_does_not_exist_is_refused_in_the_name_of_the_operator(
+    run_native: RunNative, op_type: str
+) -> None:
+    with pytest.raises(Exception, match=rf"{op_type}: axis 3 is outside \[-3, 3\)"):
+        run_native(op_type, 13, [X], [TensorProto.INT64], axis=3)
+    with pytest.raises(Exception, match=rf"{op_type}: axis 1 is outside \[-1, 1\)"):
+        run_native(op_type, 13, [np.array(1, np.float32)], [TensorProto.INT64], axis=1)
+    with pytest.raises(Exception, match=rf"{op_type}: axis 0 of shape \[0,2\] is empty"):
+        run_native(op_type, 13, [np.empty((0, 2), np.float32)], [TensorProto.INT64], axis=0)
+    with pytest.raises(Exception, match="Concat: axis 0 is given for a scalar"):
+        run_native("Concat", 13, [np.array(1, np.float32)], [TensorProto.FLOAT], axis=0)
+
+
+def test_reductions_take_an_axis_named_more_than_once(run_native: RunNative) -> None:
+    functions = {"ReduceL1": np.abs, "ReduceL2": np.square, "ReduceSumSquare": np.square, "ReduceSum": np.positive}
+    for op_type, function in functions.items():
+        expected = function(X).sum((0, 2))
+        expected = np.sqrt(expected) if op_type == "ReduceL2" else expected
+        (got,) = run_native(op_type, 18, [X, int64(2, 0, -1, 2)], [TensorProto.FLOAT], keepdims=0)
+        np.testing.assert_allclose(got, expected, rtol=1e-6)
