@@ -25,7 +25,7 @@ class ConcatKernel final : public Kernel {
         invalid_argument("Concat: input " + std::to_string(i) + " has shape " + to_string(input) +
                          ", which does not fit " + to_string(first) + " along axis " + std::to_string(axis));
       }
-      dims[axis] += input.dims[axis];
+      dims[axis] = checked_sum("Concat", dims[axis], input.dims[axis]);
     }
     const TensorView& out = context.output(0, dims.data(), dims.size());
     if (out.element_count == 0) return;

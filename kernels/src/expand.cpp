@@ -1,4 +1,6 @@
 // Expand (broadcast to a shape, in both directions) and Tile (repeat along each dimension).
+#include <optional>
+
 #include "native_kernels.h"
 #include "registration.h"
 #include "strided_copy.h"
@@ -27,7 +29,9 @@ class ExpandKernel final : public Kernel {
       dims[d] = own == 1 ? other : own;
       strides[d] = own == 1 ? 0 : source[x.rank - 1 - from_back];
     }
-    if (product(dims.data(), 0, rank) == x.element_count) {
+    const std::optional<int64_t> count = checked_element_count(dims.data(), rank);
+    if (!count.has_value()) invalid_argument("Expand: shape " + to_string(dims) + " has too many elements");
+    if (*count == x.element_count) {
       context.forward_input(0, 0, dims.data(), rank);
       return;
     }
@@ -52,7 +56,7 @@ class TileKernel final : public Kernel {
     Dims nest;  // each dimension as (repeat, own), the repeat with stride 0
     Dims strides;
     for (size_t d = 0; d < x.rank; ++d) {
-      dims[d] *= repeats[d];
+      dims[d] = checked_product("Tile", dims[d], repeats[d]);
       nest.push_back(repeats[d]);
       nest.push_back(x.dims[d]);
       strides.push_back(0);

@@ -55,7 +55,15 @@ class RangeKernel final : public Kernel {
     if (!(steps < 9e18)) invalid_argument("Range: start, limit and delta give no finite number of elements");
     const int64_t count = steps > 0 ? static_cast<int64_t>(steps) : 0;
     const TensorView& y = context.output(0, &count, 1);
-    for (int64_t i = 0; i < count; ++i) y.as<T>()[i] = static_cast<T>(start + static_cast<T>(i) * delta);
+    for (int64_t i = 0; i < count; ++i) {
+      if constexpr (std::is_integral_v<T>) {
+        // Modulo 2^64: i * delta may leave int64 where the sum does not.
+        y.as<T>()[i] =
+            static_cast<T>(static_cast<uint64_t>(start) + static_cast<uint64_t>(i) * static_cast<uint64_t>(delta));
+      } else {
+        y.as<T>()[i] = start + static_cast<T>(i) * delta;
+      }
+    }
   }
 
  private:

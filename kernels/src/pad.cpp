@@ -82,7 +82,8 @@ class PadKernel final : public Kernel {
     for (size_t i = 0; i < count; ++i) {
       const size_t axis = all_axes ? i : normalized_axis("Pad", axes[i], x.rank);
       begin[axis] = pads[i];
-      dims[axis] = x.dims[axis] + pads[i] + pads[i + count];
+      dims[axis] = checked_sum("Pad", checked_sum("Pad", x.dims[axis], pads[i]), pads[i + count]);
+      checked_sum("Pad", dims[axis], ~pads[i]);  // the last position that is read, dims[axis] - 1 - pads[i]
       if (dims[axis] < 0 || (x.dims[axis] == 0 && dims[axis] > 0 && mode_ != PadMode::kConstant)) {
         invalid_argument("Pad: pads " + to_string(pads.data(), pads.size()) + " do not fit shape " + to_string(x));
       }
@@ -91,11 +92,12 @@ class PadKernel final : public Kernel {
       context.forward_input(0, 0, x.dims, x.rank);
       return;
     }
+    const TensorView& y = context.output(0, dims.data(), dims.size());
+    if (y.element_count == 0) return;  // also where other dimensions are too long for a table
     std::vector<std::vector<int64_t>> tables(x.rank);
     for (size_t d = 0; d < x.rank; ++d) {
       for (int64_t i = 0; i < dims[d]; ++i) tables[d].push_back(source_index(mode_, i - begin[d], x.dims[d]));
     }
-    const TensorView& y = context.output(0, dims.data(), dims.size());
     table_copy(context, y, x, tables, fill, byte_width(x.dtype));
   }
 

@@ -1,5 +1,7 @@
 // Operators that change dimensions and no element: Identity, Dropout in inference, Reshape, Flatten, Squeeze,
 // Unsqueeze.
+#include <optional>
+
 #include "axes.h"
 #include "native_kernels.h"
 #include "registration.h"
@@ -95,7 +97,12 @@ class FlattenKernel final : public Kernel {
     const TensorView& x = context.required_input(0);
     const auto rank = static_cast<int64_t>(x.rank);
     const size_t axis = axis_ == rank ? x.rank : normalized_axis("Flatten", axis_, x.rank);
-    const int64_t dims[] = {product(x.dims, 0, axis), product(x.dims, axis, x.rank)};
+    const std::optional<int64_t> rows = checked_element_count(x.dims, axis);
+    const std::optional<int64_t> columns = checked_element_count(x.dims + axis, x.rank - axis);
+    if (!rows.has_value() || !columns.has_value()) {
+      invalid_argument("Flatten: shape " + to_string(x) + " has too many elements");
+    }
+    const int64_t dims[] = {*rows, *columns};
     context.forward_input(0, 0, dims, 2);
   }
 

@@ -162,7 +162,12 @@ class ResizeKernel final : public Kernel {
       if (by_scale) {
         scales[axis] = given_scales->as<float>()[i];
         if (!(scales[axis] > 0)) invalid_argument("Resize: scales must be positive");
-        dims[axis] = static_cast<int64_t>(std::floor(static_cast<float>(x.dims[axis]) * scales[axis]));
+        const float extent = std::floor(static_cast<float>(x.dims[axis]) * scales[axis]);
+        if (!(extent < 0x1p62f)) {
+          invalid_argument("Resize: scale " + std::to_string(scales[axis]) + " of extent " +
+                           std::to_string(x.dims[axis]) + " gives too many elements");
+        }
+        dims[axis] = static_cast<int64_t>(extent);
       } else {
         dims[axis] = given_sizes->as<int64_t>()[i];
         if (dims[axis] < 0) invalid_argument("Resize: sizes must not be negative");
@@ -187,9 +192,11 @@ class ResizeKernel final : public Kernel {
       const int64_t outer = product(now.data(), 0, d);
       const int64_t inner = product(now.data(), d + 1, now.size());
       now[d] = out;
-      float* to = i + 1 == changed.size()
-                      ? y.as<float>()
-                      : static_cast<float*>(context.scratch(static_cast<size_t>(outer * out * inner) * sizeof(float)));
+      float* to = y.as<float>();
+      if (i + 1 < changed.size()) {
+        const int64_t elements = checked_product("Resize", checked_product("Resize", outer, out), inner);
+        to = static_cast<float*>(context.scratch(static_cast<size_t>(elements) * sizeof(float)));
+      }
       std::vector<int64_t> low(static_cast<size_t>(out));
       std::vector<float> weight(static_cast<size_t>(out));
       for (int64_t o = 0; o < out; ++o) {

@@ -26,8 +26,11 @@ class SplitKernel final : public Kernel {
     std::vector<int64_t> sizes = sizes_;
     if (const TensorView* given = from_input_ ? context.input(1) : nullptr) sizes = integers(*given);
     if (sizes.empty()) sizes = equal_parts(x.dims[axis], count);
-    if (sizes.size() != count || std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != x.dims[axis] ||
-        std::any_of(sizes.begin(), sizes.end(), [](int64_t size) { return size < 0; })) {
+    const int64_t extent = x.dims[axis];
+    // No size exceeds the extent, so that the sum cannot wrap around.
+    if (sizes.size() != count ||
+        std::any_of(sizes.begin(), sizes.end(), [extent](int64_t size) { return size < 0 || size > extent; }) ||
+        std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != extent) {
       invalid_argument("Split: sizes " + to_string(sizes.data(), sizes.size()) + " do not split axis " +
                        std::to_string(axis) + " of shape " + to_string(x) + " into " + std::to_string(count));
     }
