@@ -9,7 +9,14 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from custom_ops.custom_op_cases import X
-from custom_ops.custom_op_failures import AMBIGUOUS, CALLBACK_FAILURES, LEGACY_FAILURES, TOLERATED, Failure
+from custom_ops.custom_op_failures import (
+    AMBIGUOUS,
+    CALLBACK_FAILURES,
+    INCOMPLETE_ALLOCATORS,
+    LEGACY_FAILURES,
+    TOLERATED,
+    Failure,
+)
 from custom_ops.custom_op_model import FLOAT, INT64, STRING, node_model, value
 
 from onnx_light_ort import Error, Fail, InferenceSession, OutOfMemory
@@ -21,7 +28,9 @@ Counter = Callable[[str, str], int]
 LIMIT = 1 << 26
 
 
-@pytest.mark.parametrize("failure", [*CALLBACK_FAILURES, *LEGACY_FAILURES], ids=lambda f: f"{f.library} {f.how}")
+@pytest.mark.parametrize(
+    "failure", [*CALLBACK_FAILURES, *LEGACY_FAILURES, *INCOMPLETE_ALLOCATORS], ids=lambda f: f"{f.library} {f.how}"
+)
 def test_a_failing_callback_is_reported_and_its_kernel_destroyed_once(
     session: MakeSession, counter: Counter, failure: Failure
 ) -> None:
@@ -58,6 +67,22 @@ def test_a_buffer_given_with_its_deleter_is_freed_once(session: MakeSession, cou
     for _ in range(3):
         running.run(None, {"x": X})
     assert counter("failures", "freed_buffers") == before + 3
+
+
+def test_a_buffer_stays_the_callers_when_no_value_is_made_of_it(session: MakeSession, counter: Counter) -> None:
+    model = node_model("Misbehave", [value("x", FLOAT)], [value("y", FLOAT)], how="deleter_without_memory")
+    running = session(model, "failures")
+    before = counter("failures", "freed_buffers")
+    with pytest.raises(Error, match=r"bad_alloc|memory"):
+        running.run(None, {"x": X})
+    assert counter("failures", "freed_buffers") == before
+
+
+@pytest.mark.parametrize("how", ["throwing_Info CreateTensorAsOrtValue", "throwing_Free after_failed_strings"])
+def test_what_an_allocator_throws_stays_in_the_host(session: MakeSession, how: str) -> None:
+    model = node_model("Misbehave", [value("x", FLOAT)], [value("y", FLOAT)], how=how, texts=["a", "b"])
+    with pytest.raises(Error, match=r"OrtAllocator::Info threw|gave no memory"):
+        session(model, "failures")
 
 
 def test_a_failed_kernel_does_not_spoil_the_next_run_of_another_session(session: MakeSession) -> None:

@@ -1,9 +1,11 @@
 #include "allocator.h"
 
+#include <exception>
 #include <string>
 
 #include "error.h"
 #include "key_value_pairs.h"
+#include "logger.h"
 #include "memory_info.h"
 #include "onnx_light_ort/kernels/error.h"
 #include "plugin_call.h"
@@ -11,6 +13,16 @@
 #include "version_gates.h"
 
 namespace onnx_light_ort::abi {
+namespace {
+
+template <class Callback>
+void require_callback(Callback callback, const char* name) {
+  if (callback == nullptr) {
+    throw Error(ORT_INVALID_ARGUMENT, std::string(name) + " is null: set it before the allocator is handed over");
+  }
+}
+
+}  // namespace
 
 HostAllocator::HostAllocator(std::shared_ptr<engine::MemoryBudget> budget)
     : OrtAllocator{}, budget_(std::move(budget)) {
@@ -70,8 +82,39 @@ HostAllocator& default_allocator() noexcept {
   return *allocator;
 }
 
+void* call_alloc(OrtAllocator* allocator, size_t size) {
+  require_callback(allocator->Alloc, "OrtAllocator::Alloc");
+  return call_plugin("OrtAllocator::Alloc", [&] { return allocator->Alloc(allocator, size); });
+}
+
+void call_free(OrtAllocator* allocator, void* block) {
+  require_free(allocator);
+  call_plugin("OrtAllocator::Free", [&] { allocator->Free(allocator, block); });
+}
+
+const OrtMemoryInfo* call_info(const OrtAllocator* allocator) {
+  require_callback(allocator->Info, "OrtAllocator::Info");
+  return call_plugin("OrtAllocator::Info", [&] { return allocator->Info(allocator); });
+}
+
+void require_free(const OrtAllocator* allocator) { require_callback(allocator->Free, "OrtAllocator::Free"); }
+
+void give_back(OrtAllocator* allocator, void* block) noexcept {
+  try {
+    call_free(allocator, block);
+  } catch (const std::exception& error) {
+    log(default_logger(), ORT_LOGGING_LEVEL_ERROR, error.what());
+  }
+}
+
+const OrtMemoryInfo& memory_info_of(const OrtAllocator* allocator) {
+  const OrtMemoryInfo* memory = call_info(allocator);
+  if (memory == nullptr) throw Error(ORT_FAIL, "the allocator's Info gave no OrtMemoryInfo: return a description");
+  return *memory;
+}
+
 void* allocate_from(OrtAllocator* allocator, size_t size) {
-  void* block = call_plugin("OrtAllocator::Alloc", [&] { return allocator->Alloc(allocator, size); });
+  void* block = call_alloc(allocator, size);
   if (block == nullptr && size != 0) {
     throw Error(ORT_RUNTIME_EXCEPTION,
                 "the allocator gave no memory for " + std::to_string(size) +
@@ -84,17 +127,13 @@ void* allocate_from(OrtAllocator* allocator, size_t size) {
 // What a plugin's own allocator answers is handed on, null included. The host's says null for exhausted memory, which
 // here is an error.
 void OrtApiSlots::AllocatorAlloc(OrtAllocator* ort_allocator, size_t size, void** out) {
-  *out = is_host_allocator(ort_allocator)
-             ? allocate_from(ort_allocator, size)
-             : call_plugin("OrtAllocator::Alloc", [&] { return ort_allocator->Alloc(ort_allocator, size); });
+  *out = is_host_allocator(ort_allocator) ? allocate_from(ort_allocator, size) : call_alloc(ort_allocator, size);
 }
 
-void OrtApiSlots::AllocatorFree(OrtAllocator* ort_allocator, void* p) {
-  call_plugin("OrtAllocator::Free", [&] { ort_allocator->Free(ort_allocator, p); });
-}
+void OrtApiSlots::AllocatorFree(OrtAllocator* ort_allocator, void* p) { call_free(ort_allocator, p); }
 
 void OrtApiSlots::AllocatorGetInfo(const OrtAllocator* ort_allocator, const OrtMemoryInfo** out) {
-  *out = call_plugin("OrtAllocator::Info", [&] { return ort_allocator->Info(ort_allocator); });
+  *out = call_info(ort_allocator);
 }
 
 void OrtApiSlots::GetAllocatorWithDefaultOptions(OrtAllocator** out) { *out = &default_allocator(); }

@@ -36,7 +36,22 @@ HostAllocator& default_allocator() noexcept;
 
 bool is_host_allocator(const OrtAllocator* allocator) noexcept;
 
+/// Calls of an allocator that may be a plugin's, with what it answers. They throw Error when the callback is null or
+/// throws.
+void* call_alloc(OrtAllocator* allocator, size_t size);
+void call_free(OrtAllocator* allocator, void* block);
+const OrtMemoryInfo* call_info(const OrtAllocator* allocator);
+
+/// Throws Error when Free is null: to be asked before there is a block that only Free can give back.
+void require_free(const OrtAllocator* allocator);
+
 /// Memory from an allocator that may be a plugin's. Throws Error when it gives none for a size above zero.
 void* allocate_from(OrtAllocator* allocator, size_t size);
+
+/// Frees where nobody is there to take an error: it is logged.
+void give_back(OrtAllocator* allocator, void* block) noexcept;
+
+/// Where the allocator's memory lives. Throws Error when it does not say.
+const OrtMemoryInfo& memory_info_of(const OrtAllocator* allocator);
 
 }  // namespace onnx_light_ort::abi

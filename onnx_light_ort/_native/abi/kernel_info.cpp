@@ -73,11 +73,12 @@ OrtTypeInfo* type_of(const std::vector<ArgumentInfo>& arguments, size_t index, c
 class StringArray {
  public:
   StringArray(OrtAllocator* allocator, size_t count) : allocator_(allocator) {
+    require_free(allocator);
     blocks_.reserve(count + 1);
     array_ = static_cast<char**>(allocate(count * sizeof(char*)));
   }
   ~StringArray() {
-    for (void* block : blocks_) allocator_->Free(allocator_, block);
+    for (void* block : blocks_) give_back(allocator_, block);
   }
   StringArray(const StringArray&) = delete;
   StringArray& operator=(const StringArray&) = delete;

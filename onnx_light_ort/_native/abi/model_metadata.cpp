@@ -57,6 +57,7 @@ void OrtApiSlots::ModelMetadataGetCustomMetadataMapKeys(const OrtModelMetadata* 
   *keys = nullptr;
   *num_keys = 0;
   if (count == 0) return;
+  require_free(allocator);
   auto** list = static_cast<char**>(allocate_from(allocator, count * sizeof(char*)));
   size_t made = 0;
   try {
@@ -65,8 +66,8 @@ void OrtApiSlots::ModelMetadataGetCustomMetadataMapKeys(const OrtModelMetadata* 
       ++made;
     }
   } catch (...) {
-    while (made > 0) allocator->Free(allocator, list[--made]);
-    allocator->Free(allocator, list);
+    while (made > 0) give_back(allocator, list[--made]);
+    give_back(allocator, list);
     throw;
   }
   *keys = list;

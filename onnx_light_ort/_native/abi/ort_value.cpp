@@ -8,8 +8,6 @@
 #include "allocator.h"
 #include "element_type.h"
 #include "error.h"
-#include "logger.h"
-#include "plugin_call.h"
 #include "slots.h"
 
 namespace onnx_light_ort::abi {
@@ -21,24 +19,37 @@ using kernels::TensorView;
 /// A block of a plugin's or the host's allocator, given back to it. The ABI asks that the allocator outlive the value.
 class AllocatorBlock final : public engine::Owner {
  public:
-  /// Takes over `data`, and the strings in it where there are any.
-  AllocatorBlock(OrtAllocator* allocator, void* data, size_t string_count)
-      : allocator_(allocator), data_(data), string_count_(string_count) {}
+  /// Owns nothing yet, so that no block is without an owner while this is made. Throws Error when Free is null.
+  static engine::Ref<AllocatorBlock> of(OrtAllocator* allocator) {
+    require_free(allocator);
+    return engine::Ref<AllocatorBlock>::adopt(new AllocatorBlock(allocator));
+  }
+
+  /// Takes over `data`, and makes that many empty strings in it.
+  void take(void* data, size_t string_count) noexcept {
+    std::uninitialized_default_construct_n(static_cast<std::string*>(data), string_count);
+    data_ = data;
+    string_count_ = string_count;
+    owns_ = true;
+  }
 
  private:
+  explicit AllocatorBlock(OrtAllocator* allocator) : allocator_(allocator) {}
   ~AllocatorBlock() override {
+    if (!owns_) return;
     std::destroy_n(static_cast<std::string*>(data_), string_count_);
-    try {  // Also for null: allocators see that from ORT for tensors without elements.
-      call_plugin("OrtAllocator::Free", [this] { allocator_->Free(allocator_, data_); });
-    } catch (const Error& error) {  // Nobody is there to take it.
-      log(default_logger(), ORT_LOGGING_LEVEL_ERROR, error.what());
-    }
+    give_back(allocator_, data_);  // Also for null: allocators see that from ORT for tensors without elements.
   }
 
   OrtAllocator* const allocator_;
-  void* const data_;
-  const size_t string_count_;
+  void* data_ = nullptr;
+  size_t string_count_ = 0;
+  bool owns_ = false;
 };
+
+size_t string_count(DataType dtype, int64_t count) {
+  return dtype == DataType::kString ? static_cast<size_t>(count) : 0;
+}
 
 /// Throws Error when a dimension is negative (with `negative_code`) or the product overflows.
 int64_t element_count(const int64_t* dims, size_t rank, OrtErrorCode negative_code) {
@@ -88,16 +99,11 @@ const TensorView& tensor_of(const OrtValue* value) {
 std::unique_ptr<OwnedValue> allocate_tensor(OrtAllocator* allocator, DataType dtype, const int64_t* dims, size_t rank) {
   const int64_t count = element_count(dims, rank, ORT_FAIL);
   const size_t bytes = storage_size(dtype, count);
-  const OrtMemoryInfo* memory = allocator->Info(allocator);
-  if (memory == nullptr) throw Error(ORT_FAIL, "the allocator's Info gave no OrtMemoryInfo: return a description");
+  const OrtMemoryInfo& memory = memory_info_of(allocator);
+  auto block = AllocatorBlock::of(allocator);
   void* data = bytes == 0 ? nullptr : allocate_from(allocator, bytes);
-  size_t strings = 0;
-  if (dtype == DataType::kString) {
-    strings = static_cast<size_t>(count);
-    std::uninitialized_default_construct_n(static_cast<std::string*>(data), strings);
-  }
-  auto owner = engine::Ref<>(engine::Ref<AllocatorBlock>::adopt(new AllocatorBlock(allocator, data, strings)));
-  return std::make_unique<OwnedValue>(engine::Value::tensor(dtype, dims, rank, data, std::move(owner)), *memory);
+  block->take(data, string_count(dtype, count));
+  return std::make_unique<OwnedValue>(engine::Value::tensor(dtype, dims, rank, data, std::move(block)), memory);
 }
 
 std::unique_ptr<OwnedValue> copy_tensor(OrtAllocator* allocator, const TensorView& source) {
@@ -174,13 +180,12 @@ void OrtApiSlots::CreateTensorWithDataAndDeleterAsOrtValue(OrtAllocator* deleter
   const DataType dtype = tensor_element_type(type);
   const int64_t count = element_count(shape, shape_len, ORT_INVALID_ARGUMENT);
   require_room(dtype, count, p_data_len);
-  const OrtMemoryInfo* memory = deleter->Info(deleter);
-  if (memory == nullptr) throw Error(ORT_FAIL, "the allocator's Info gave no OrtMemoryInfo: return a description");
-  const size_t strings = dtype == DataType::kString ? static_cast<size_t>(count) : 0;
-  std::uninitialized_default_construct_n(static_cast<std::string*>(p_data), strings);
+  const OrtMemoryInfo& memory = memory_info_of(deleter);
+  const auto block = AllocatorBlock::of(deleter);
+  *out = new OwnedValue(engine::Value::tensor(dtype, shape, shape_len, p_data, engine::Ref<AllocatorBlock>(block)),
+                        memory);
   // From here on the data is the value's: until then a failure leaves it to the caller.
-  auto owner = engine::Ref<>(engine::Ref<AllocatorBlock>::adopt(new AllocatorBlock(deleter, p_data, strings)));
-  *out = new OwnedValue(engine::Value::tensor(dtype, shape, shape_len, p_data, std::move(owner)), *memory);
+  block->take(p_data, string_count(dtype, count));
 }
 
 void OrtApiSlots::GetTensorSizeInBytes(const OrtValue* ort_value, size_t* size) {
