@@ -24,8 +24,10 @@ void require_distinct(const CustomOps& ops, const CustomOp& added) {
                   candidates);
 }
 
-bool has_descriptor(const CustomOps& ops, const OrtCustomOp* descriptor) {
-  return std::any_of(ops.begin(), ops.end(), [&](const auto& op) { return op->descriptor == descriptor; });
+/// A descriptor may be in several domains, and is an op of its own in each.
+bool has_descriptor(const CustomOps& ops, const std::string& domain, const OrtCustomOp* descriptor) {
+  return std::any_of(ops.begin(), ops.end(),
+                     [&](const auto& op) { return op->descriptor == descriptor && op->domain == domain; });
 }
 
 }  // namespace
@@ -36,7 +38,7 @@ void commit_custom_ops(OrtSessionOptions& options, std::shared_ptr<const void> l
   for (const auto& domain : domains) {
     for (const OrtCustomOp* descriptor : domain->ops) {
       // A domain may be added twice, by one library for two names or by registering the library again.
-      if (has_descriptor(ops, descriptor)) continue;
+      if (has_descriptor(ops, domain->name, descriptor)) continue;
       auto op = CustomOp::read(domain->name, descriptor, library);
       require_distinct(ops, *op);
       ops.push_back(std::move(op));
