@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 _MAX_KEY = 1024
 _MAX_VALUE = 8192
+
+#: Held while options get their CustomOpLibraries. One for all, so that options can be copied.
+_MAKING_LIBRARIES = threading.Lock()
 
 
 class ExecutionMode(IntEnum):
@@ -116,11 +120,13 @@ class SessionOptions:
         Raises:
             LibraryError (also a Fail): the library cannot be loaded, is not admitted, or its registration failed; the
                 options are as they were.
+            Fail: a library that is registering with these options asks for it.
         """
         from onnx_light_ort.host.custom_ops import CustomOpLibraries
 
-        if self._custom_ops is None:
-            self._custom_ops = CustomOpLibraries()
+        with _MAKING_LIBRARIES:
+            if self._custom_ops is None:
+                self._custom_ops = CustomOpLibraries()
         self._custom_ops.register(library_path, self._config)
 
     def add_provider_for_devices(self, devices: Sequence[Any], options: Mapping[str, str] | None = None) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -60,27 +61,44 @@ def _shapeless_type(element_type: int) -> TypeProto:
 class CustomOpLibraries:
     """The custom-op libraries that one ``SessionOptions`` registered; every session made from it gets all of them.
 
-    Keeps the libraries loaded. What sessions made of them keeps them as well.
+    Keeps the libraries loaded. What sessions made of them keeps them as well. Threads may share it: while one
+    registers, others wait.
     """
 
     def __init__(self) -> None:
         self._options = abi.SessionOptions()
         self._libraries: list[LoadedLibrary] = []
+        # A registration writes the native options without the GIL. Reentrant, so that what a library calls back while
+        # it registers gets an answer.
+        self._lock = threading.RLock()
+        self._registering = False
 
     @property
     def ops(self) -> list[abi.CustomOp]:
         """The registered ops, in order."""
-        return list(self._options.custom_ops)
+        with self._lock:
+            return list(self._options.custom_ops)
 
     def register(self, path: str | os.PathLike[str], config: MutableMapping[str, str]) -> None:
         """Loads a library and registers its ops; `config` are the options' configuration entries, which the library
         may read and add to.
 
-        Raises LibraryError with nothing of the library registered and `config` as it was.
+        Raises LibraryError with nothing of the library registered and `config` as it was; Fail when a library that
+        is registering asks for it.
         """
-        self._take_entries(config)
-        self._libraries.append(register_custom_ops_library(path, self._options))
-        config.update(self._options.config_entries)
+        with self._lock:
+            if self._registering:
+                raise Fail(
+                    f"{os.fspath(path)}: another library is registering with these session options: register this one "
+                    "when that has ended"
+                )
+            self._registering = True
+            try:
+                self._take_entries(config)
+                self._libraries.append(register_custom_ops_library(path, self._options))
+                config.update(self._options.config_entries)
+            finally:
+                self._registering = False
 
     def registry(
         self, config: Mapping[str, str], budget: native.MemoryBudget, log_name: str, log_severity: int
@@ -90,15 +108,18 @@ class CustomOpLibraries:
         What their kernels allocate is charged to `budget`; records below `log_severity` (an OrtLoggingLevel) are
         dropped, others go to the logger `log_name`.
         """
-        self._take_entries(config)
-        services = abi.SessionServices(self._options, budget, log_name, log_severity)
+        with self._lock:
+            if not self._registering:  # Then the library's registration took them, and may be reading them.
+                self._take_entries(config)
+            services = abi.SessionServices(self._options, budget, log_name, log_severity)
+            ops = self._options.custom_ops
         registry = KernelRegistry("custom ops")
-        for op, end_version in with_effective_ends(self._options.custom_ops):
+        for op, end_version in with_effective_ends(ops):
             registry.register_operator(CustomOperator(op, services, end_version))
         return registry
 
     def _take_entries(self, config: Mapping[str, str]) -> None:
-        for key, value in config.items():
+        for key, value in dict(config).items():  # a copy: another thread may add to it
             self._options.add_config_entry(key, value)
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -165,6 +167,66 @@ def test_a_library_of_another_kind_is_refused(fixtures_dir: Path) -> None:
     with pytest.raises(Fail):
         options.register_custom_ops_library("/nowhere/libmissing.so")
     assert names(options) == []
+
+
+def test_threads_register_with_and_make_sessions_from_one_options_object(library: Callable[[str], str]) -> None:
+    names_of = ("kernel_state", "registration_two_domains", "without_callbacks", "attributes")
+    alone = []
+    for name in names_of:
+        options = SessionOptions()
+        options.register_custom_ops_library(library(name))
+        alone += names(options)
+    model = one_input("fixture", "AddOne")
+    for _ in range(10):
+        options = SessionOptions()
+        options.register_custom_ops_library(library("kernel_state"))
+
+        def register(index: int, options: SessionOptions = options) -> None:
+            for turn in range(8):
+                options.add_session_config_entry(f"entry.{index}.{turn}", "1")
+                options.register_custom_ops_library(library(names_of[(index + turn) % len(names_of)]))
+
+        def make_sessions(_: int, options: SessionOptions = options) -> None:
+            for _ in range(8):
+                np.testing.assert_array_equal(InferenceSession(model, options).run(None, {"x": X})[0], X + 1)
+
+        with ThreadPoolExecutor(8) as pool:
+            for done in [pool.submit(register if i < 6 else make_sessions, i) for i in range(8)]:
+                done.result()
+        assert sorted(names(options)) == sorted(alone)
+
+
+def test_threads_that_register_first_share_what_the_options_keep(library: Callable[[str], str]) -> None:
+    for _ in range(20):
+        options = SessionOptions()
+        with ThreadPoolExecutor(2) as pool:
+            list(pool.map(options.register_custom_ops_library, map(library, ("kernel_state", "without_callbacks"))))
+        assert {"AddOne", "FindPositive"} <= set(names(options))
+
+
+def test_a_library_that_registers_another_from_its_registration_is_refused(library: Callable[[str], str]) -> None:
+    path = library("registration_calls_back")
+    options = SessionOptions()
+    refused: list[Fail] = []
+
+    @ctypes.CFUNCTYPE(None)
+    def register_another() -> None:
+        try:
+            options.register_custom_ops_library(library("kernel_state"))
+        except Fail as error:
+            refused.append(error)
+
+    handle = ctypes.CDLL(path)
+    handle.call_during_registration(register_another)
+    try:
+        options.register_custom_ops_library(path)
+    finally:
+        handle.call_during_registration(None)
+    assert len(refused) == 1
+    assert "another library is registering" in str(refused[0])
+    assert names(options) == ["First"]
+    options.register_custom_ops_library(library("kernel_state"))
+    assert "AddOne" in names(options)
 
 
 def test_a_library_may_read_and_add_configuration_entries(fixtures_dir: Path) -> None:

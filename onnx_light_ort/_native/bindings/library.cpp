@@ -89,9 +89,9 @@ void bind_library(nb::module_& m) {
       .def_prop_ro("message", [](const abi::EntryPointOutcome& o) { return foreign_text(o.message); })
       .def_ro("requested_versions", &abi::EntryPointOutcome::requested_versions, "What it asked GetApi for, in order.");
 
-  m.def(
-      "call_register_custom_ops", &call_register_custom_ops, "library"_a, "session_options"_a,
-      "Calls RegisterCustomOps and reads the ops that it added. On any ending but success the options are as before.");
+  m.def("call_register_custom_ops", &call_register_custom_ops, "library"_a, "session_options"_a,
+        "Calls RegisterCustomOps and reads the ops that it added. On any ending but success the options are as "
+        "before. The caller keeps other threads from the options meanwhile.");
   m.def(
       "accepted_api_versions",
       [] {
