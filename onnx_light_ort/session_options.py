@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from onnx_light_ort.engine.kernel_registry import KernelRegistry
     from onnx_light_ort.host.custom_ops import CustomOpLibraries
 
+#: In bytes of UTF-8, as plugins see the entries.
 _MAX_KEY = 1024
 _MAX_VALUE = 8192
 
@@ -56,11 +57,12 @@ def _logger_severity() -> int:
 
 
 def _check_entry(key: str, value: str) -> None:
-    if not 0 < len(key) <= _MAX_KEY:
-        raise RuntimeError(f"a configuration key has 1 to {_MAX_KEY} characters, this one has {len(key)}")
-    if len(value) > _MAX_VALUE:
+    key_bytes, value_bytes = len(key.encode()), len(value.encode())
+    if not 0 < key_bytes <= _MAX_KEY:
+        raise RuntimeError(f"a configuration key has 1 to {_MAX_KEY} bytes in UTF-8, this one has {key_bytes}")
+    if value_bytes > _MAX_VALUE:
         raise RuntimeError(
-            f"the value of configuration key {key!r} has {len(value)} characters; at most {_MAX_VALUE} fit"
+            f"the value of configuration key {key!r} has {value_bytes} bytes in UTF-8; at most {_MAX_VALUE} fit"
         )
 
 

@@ -229,6 +229,13 @@ def test_a_library_that_registers_another_from_its_registration_is_refused(libra
     assert "AddOne" in names(options)
 
 
+def test_a_configuration_entry_of_the_greatest_length_reaches_the_library(library: Callable[[str], str]) -> None:
+    options = SessionOptions()
+    options.add_session_config_entry("é" * 512, "é" * 4096)
+    options.register_custom_ops_library(library("kernel_state"))
+    assert "AddOne" in names(options)
+
+
 def test_a_library_may_read_and_add_configuration_entries(fixtures_dir: Path) -> None:
     options = SessionOptions()
     options.register_custom_ops_library(fixtures_dir / "loader" / "libcustom_ops.so")

@@ -198,9 +198,12 @@ def test_options_and_their_entries() -> None:
         assert getattr(options, get)("a.b") == "2"
         with pytest.raises(RuntimeError, match=r"'c\.d'"):
             getattr(options, get)("c.d")
-        for key in ("", "k" * 2000):
+        getattr(options, add)("é" * 512, "é" * 4096)
+        for key in ("", "k" * 2000, "é" * 513):
             with pytest.raises(RuntimeError, match="1 to 1024"):
                 getattr(options, add)(key, "1")
+        with pytest.raises(RuntimeError, match="8194 bytes"):
+            getattr(options, add)("k", "é" * 4097)
 
 
 def test_a_provider_that_is_not_there_is_warned_about() -> None:

@@ -11,15 +11,15 @@
 using onnx_light_ort::abi::Error;
 
 void OrtSessionOptions::add_config_entry(std::string key, std::string value) {
-  constexpr size_t kMaxKeyLength = 1024;
-  constexpr size_t kMaxValueLength = 8192;
-  if (key.empty() || key.size() > kMaxKeyLength) {
-    throw Error(ORT_INVALID_ARGUMENT, "a configuration key has from 1 to " + std::to_string(kMaxKeyLength) +
-                                          " characters, and this one " + std::to_string(key.size()));
+  constexpr size_t kMaxKeyBytes = 1024;
+  constexpr size_t kMaxValueBytes = 8192;
+  if (key.empty() || key.size() > kMaxKeyBytes) {
+    throw Error(ORT_INVALID_ARGUMENT, "a configuration key has from 1 to " + std::to_string(kMaxKeyBytes) +
+                                          " bytes, and this one " + std::to_string(key.size()));
   }
-  if (value.size() > kMaxValueLength) {
-    throw Error(ORT_INVALID_ARGUMENT, "a configuration value has at most " + std::to_string(kMaxValueLength) +
-                                          " characters, and this one " + std::to_string(value.size()));
+  if (value.size() > kMaxValueBytes) {
+    throw Error(ORT_INVALID_ARGUMENT, "a configuration value has at most " + std::to_string(kMaxValueBytes) +
+                                          " bytes, and this one " + std::to_string(value.size()));
   }
   config_entries_.insert_or_assign(std::move(key), std::move(value));
 }

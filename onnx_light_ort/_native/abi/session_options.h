@@ -17,7 +17,8 @@ struct CustomOpDomain;
 
 struct OrtSessionOptions {
  public:
-  /// Replaces the value of a key that is there. Throws Error when the key is empty, or key or value too long.
+  /// Replaces the value of a key that is there. Throws Error when the key is empty, or has more than 1024 bytes, or the
+  /// value more than 8192.
   void add_config_entry(std::string key, std::string value);
   /// Null where there is no such entry.
   const std::string* config_entry(std::string_view key) const;
