@@ -10,7 +10,7 @@ from typing import Any
 
 HELP = "run a model through a plugin that comes with the package, and prove that no ONNX Runtime is loaded"
 
-_LIBRARY = Path(__file__).resolve().parents[1] / "demo" / "libdemo_ops.so"
+LIBRARY = Path(__file__).resolve().parents[1] / "demo" / "libdemo_ops.so"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,17 +36,17 @@ def demonstrate() -> dict[str, Any]:
     rule = ort.admission_rule()
     ort.set_admission("any")  # the library comes with this package
     try:
-        options.register_custom_ops_library(str(_LIBRARY))
+        options.register_custom_ops_library(str(LIBRARY))
     finally:
         ort.set_admission(rule)
-    session = ort.InferenceSession(_model(), options)
+    session = ort.InferenceSession(model(), options)
     x = np.array([[-2.0, 0.0], [1.0, 3.0]], np.float32)
     (y,) = session.run(None, {"x": x})
     hidden = np.maximum(x @ np.array([[1, 2], [3, -1]], np.float32), 0)
     expected = (2 * hidden / (1 + np.abs(hidden))).astype(np.float32)
     matrix = ort.support_matrix()
     return {
-        "library": str(_LIBRARY),
+        "library": str(LIBRARY),
         "host": f"onnx-light-ort {ort.__version__}",
         "api_version": matrix["api_version"],
         "assignment": [
@@ -87,7 +87,7 @@ def render(report: dict[str, Any]) -> str:
     )
 
 
-def _model() -> bytes:
+def model() -> bytes:
     """MatMul and Relu, which the engine runs, then the plugin's Squash."""
     from onnx import TensorProto, helper
 

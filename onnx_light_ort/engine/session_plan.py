@@ -193,6 +193,13 @@ class SessionPlan:
             except errors.NotImplemented as error:
                 self._declined.setdefault(node, []).append(Decline(str(entry), str(error)))
                 continue
+            except errors.Error:
+                raise
+            except Exception as error:
+                raise errors.Fail(
+                    f"{node}: {entry} cannot be made, so an attribute or type is probably wrong: "
+                    f"{type(error).__name__}: {error}"
+                ) from error
             self._entries[node] = entry
             return True
         if isinstance(operator, ForeignOperator):
