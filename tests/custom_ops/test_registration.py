@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -194,6 +195,30 @@ def test_threads_register_with_and_make_sessions_from_one_options_object(library
             for done in [pool.submit(register if i < 6 else make_sessions, i) for i in range(8)]:
                 done.result()
         assert sorted(names(options)) == sorted(alone)
+
+
+def test_a_thread_waits_while_another_ones_library_is_registering(library: Callable[[str], str]) -> None:
+    path = library("registration_calls_back")
+    options = SessionOptions()
+    other = threading.Thread(target=options.register_custom_ops_library, args=(library("kernel_state"),))
+    waited: list[bool] = []
+
+    @ctypes.CFUNCTYPE(None)
+    def start_another() -> None:
+        other.start()
+        other.join(timeout=0.5)  # Loading the library takes some milliseconds.
+        waited.append(other.is_alive())
+
+    handle = ctypes.CDLL(path)
+    handle.call_during_registration(start_another)
+    try:
+        options.register_custom_ops_library(path)
+    finally:
+        handle.call_during_registration(None)
+    other.join()
+    assert waited == [True]
+    assert names(options)[0] == "First"
+    assert "AddOne" in names(options)
 
 
 def test_threads_that_register_first_share_what_the_options_keep(library: Callable[[str], str]) -> None:
