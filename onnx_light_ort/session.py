@@ -6,7 +6,7 @@ import logging
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from onnx_light_ort.engine.model_loading import ModelSource
     from onnx_light_ort.engine.session_plan import Progress, SessionPlan
 
-    ProviderEntry = str | tuple[str, Mapping[str, Any]] | ExecutionProvider
+    ProviderEntry: TypeAlias = str | tuple[str, Mapping[str, Any]] | ExecutionProvider
 
 native.set_exception_classes(
     {
