@@ -44,7 +44,11 @@ def test_ort_gives_what_a_published_operator_is_documented_to_give(wheel: Callab
     check(case, made.run(list(case.expected), dict(case.feed)))
 
 
-@pytest.mark.parametrize("name", experiments())
+#: In ORT the thread that throws decides: the caller's fails the run, a worker's ends the process.
+VARYING = {"failures: parallel_throws"}
+
+
+@pytest.mark.parametrize("name", [name for name in experiments() if name not in VARYING])
 def test_ort_still_does_with_a_failing_library_what_was_recorded(fixtures_dir: Path, name: str) -> None:
     recorder = Path(__file__).with_name("record_custom_ops.py")
     done = subprocess.run([sys.executable, recorder, fixtures_dir, name], capture_output=True, text=True, timeout=120)
