@@ -103,7 +103,7 @@ class InferenceSession:
         path_or_bytes: the model's path (then external data may lie below its folder), its bytes, or a ModelProto.
         sess_options: how to run it; read once.
         providers: execution providers in order of preference: names, (name, options) pairs, or
-            :class:`~onnx_light_ort.engine.execution_provider.ExecutionProvider` objects, each for this session alone.
+            :class:`~onnx_light_ort.engine.execution_provider.ExecutionProvider` objects, each for one session alone.
             What none of them takes runs on the engine, "CPUExecutionProvider".
         provider_options: one mapping for each of the providers.
         progress: told the name of each stage of loading as it begins. Not in ORT.
