@@ -1,7 +1,8 @@
 """The contract of an execution provider: who may claim nodes before the engine plans the rest.
 
-A provider is asked for each graph, subgraphs before the graph that holds them, in the caller's order of providers, and
-again after functions that nobody claimed were inlined. What one provider claimed is closed to the next ones.
+The providers are asked in the caller's order: the first about each graph, subgraphs before the graph that holds them,
+then the next about the same, and all again after functions that nobody claimed were inlined. What one provider claimed
+is closed to the next ones.
 """
 
 from __future__ import annotations

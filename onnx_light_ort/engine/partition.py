@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
 from onnx_light_ort.engine.value_type import Dim, numpy_dtype, type_string_of_key
@@ -12,8 +12,7 @@ from onnx_light_ort.errors import EPFail, Fail
 if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Graph, Node, Value
     from onnx_light_ort.engine.kernel import KernelProduct
-
-Readers = Mapping["Value", Sequence["Node"]]
+    from onnx_light_ort.engine.node_order import NodeOrder
 
 
 class ValueContract:
@@ -41,7 +40,11 @@ class ValueContract:
 
 
 class FusedPartition:
-    """Claimed nodes of one graph with their boundary, in a fixed order: inputs by first reader, outputs by maker."""
+    """Claimed nodes of one graph with their boundary, in a fixed order.
+
+    Inputs stand by their first reader, outputs by their maker, both as :class:`NodeOrder` walks the nodes; of one maker,
+    outputs of the graph come first, then the others as their readers follow.
+    """
 
     __slots__ = ("constants", "executable", "graph", "inputs", "name", "nodes", "outputs", "provider")
 
@@ -52,26 +55,25 @@ class FusedPartition:
         graph: Graph,
         nodes: Sequence[Node],
         drop_constants: bool,
-        readers: Readers,
+        order: NodeOrder,
     ) -> None:
         self.provider = provider
         self.name = name
         self.graph = graph
         self.nodes = sorted(nodes, key=lambda node: node.index)
         inside = set(self.nodes)
-        read = dict.fromkeys(value for node in self.nodes for value in node.reads())
+        walked = sorted(self.nodes, key=order.rank.__getitem__)
+        read = dict.fromkeys(value for node in walked for value in node.reads())
         outer = [value for value in read if value.producer not in inside or value.graph is not graph]
         #: Constants that the nodes read: inputs of the partition too, unless the claim drops them.
         self.constants: list[Value] = [value for value in outer if value.constant is not None]
         self.inputs: list[Value] = [value for value in outer if value.constant is None or not drop_constants]
         results = set(graph.outputs)
-        self.outputs: list[Value] = [
-            value
-            for node in self.nodes
-            for value in node.outputs
-            if value is not None
-            and (value in results or any(reader not in inside for reader in readers.get(value, ())))
-        ]
+        made: dict[Value, None] = {}
+        for node in walked:
+            made.update((value, None) for value in node.outputs if value is not None and value in results)
+            made.update((edge.value, None) for edge in order.edges[node] if edge.reader not in inside)
+        self.outputs: list[Value] = list(made)
         self.executable: ExecutablePartition | None = None
 
     @property
@@ -111,13 +113,13 @@ class ExecutablePartition(ABC):
 
 
 def check_claim(
-    provider: str, graph: Graph, nodes: Sequence[Node], present: Collection[Node], readers: Readers
+    provider: str, graph: Graph, nodes: Sequence[Node], present: Collection[Node], order: NodeOrder
 ) -> None:
     """Checks that nodes can run as one.
 
     Args:
         present: the nodes of the graph.
-        readers: what :meth:`Graph.consumers` says.
+        order: of the graph.
 
     Raises:
         EPFail: a node of another graph, a node claimed twice or by somebody else, or nodes that a node outside
@@ -135,7 +137,7 @@ def check_claim(
         if node.provider is not None:
             raise EPFail(f"{who} claims {node}, which {node.provider!r} has claimed already")
         inside.add(node)
-    path = _path_through_outside(inside, readers)
+    path = _path_through_outside(inside, order)
     if path is not None:
         names = ", ".join(str(node) for node in sorted(inside, key=lambda node: node.index))
         raise EPFail(
@@ -144,29 +146,25 @@ def check_claim(
         )
 
 
-def _path_through_outside(inside: set[Node], readers: Readers) -> list[Node] | None:
+def _path_through_outside(inside: set[Node], order: NodeOrder) -> list[Node] | None:
     """A path that leaves the set and comes back; None where there is none."""
     last = max(node.index for node in inside)
     came_from: dict[Node, Node] = {}
-    waiting: list[Node] = []
-    for node in sorted(inside, key=lambda item: item.index):
-        for value in node.outputs:
-            for reader in readers.get(value, ()) if value is not None else ():
-                if reader not in inside and reader not in came_from and reader.index < last:
-                    came_from[reader] = node
-                    waiting.append(reader)
+    waiting = sorted(inside, key=lambda node: node.index, reverse=True)
     while waiting:
         node = waiting.pop()
-        for value in node.outputs:
-            for reader in readers.get(value, ()) if value is not None else ():
-                if reader in inside:
-                    path = [reader, node]
-                    while path[-1] not in inside:
-                        path.append(came_from[path[-1]])
-                    return path[::-1]
-                if reader not in came_from and reader.index < last:
-                    came_from[reader] = node
-                    waiting.append(reader)
+        for edge in order.edges[node]:
+            reader = edge.reader
+            if reader in inside:
+                if node in inside:
+                    continue
+                path = [reader, node]
+                while path[-1] not in inside:
+                    path.append(came_from[path[-1]])
+                return path[::-1]
+            if reader not in came_from and reader.index < last:
+                came_from[reader] = node
+                waiting.append(reader)
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from onnx_light_ort.engine.execution_provider import DeclinedNode, ExecutionProv
 from onnx_light_ort.engine.graph import Graph, Node
 from onnx_light_ort.engine.graph_building import sort_nodes
 from onnx_light_ort.engine.kernel_registry import Decline, KernelEntry
+from onnx_light_ort.engine.node_order import NodeOrder
 from onnx_light_ort.engine.partition import ExecutablePartition, FusedPartition, check_claim, check_executable
 from onnx_light_ort.errors import EPFail, Error, Fail
 
@@ -27,18 +29,19 @@ class Placement:
         #: Of nodes that no provider took: why, provider by provider.
         self.declined: dict[Node, list[Decline]] = {}
         self._executables: list[ExecutablePartition] = []
+        self._numbers = itertools.count()
         self._closed = False
 
     def place(self, model: Model) -> None:
-        """Asks every provider about every graph.
+        """Asks every provider about every graph: the first about all of them, then the next about what is left.
 
         Raises:
             EPFail: a provider claims what it cannot have, or fails; the message names it.
         """
         if not self.providers:
             return
-        for graph in list(model.graph.all_graphs()):
-            for provider in self.providers:
+        for provider in self.providers:
+            for graph in list(model.graph.all_graphs()):
                 self._ask(provider, graph)
 
     def kernel(self, node: Node) -> KernelEntry:
@@ -50,10 +53,11 @@ class Placement:
             raise EPFail(f"execution provider {node.provider!r} claims {node}, but has no kernel for it: {reasons}")
         return entry
 
-    def prepare(self) -> None:
-        """Prepares every partition."""
-        for executable in self._executables:
-            executable.prepare()
+    def prepare(self, model: Model) -> None:
+        """Prepares every partition that is to run: some went with the subgraph of a node that was claimed later."""
+        for node in model.graph.all_nodes():
+            if node.partition is not None and node.partition.executable is not None:
+                node.partition.executable.prepare()
 
     def close(self) -> None:
         """Releases the partitions, then closes the providers. A second call does nothing; an error of one of them does
@@ -81,7 +85,7 @@ class Placement:
             raise EPFail(f"execution provider {provider.name!r} failed to say what it takes: {error!r}") from error
         fused: list[FusedPartition] = []
         present = set(graph.nodes)
-        readers = graph.consumers() if any(isinstance(claim, FusionClaim) for claim in claims) else {}
+        order: NodeOrder | None = None
         for claim in claims:
             if isinstance(claim, DeclinedNode):
                 if claim.node.provider is None:
@@ -100,10 +104,11 @@ class Placement:
                 node.provider = provider.name
                 self.kernel(node)
             elif isinstance(claim, FusionClaim):
-                check_claim(provider.name, graph, claim.nodes, present, readers)
-                # The numbers keep the names of partitions apart within a graph.
-                name = claim.name or f"{provider.name}_{graph.name}_{len(fused)}"
-                partition = FusedPartition(provider.name, name, graph, claim.nodes, claim.drop_constants, readers)
+                order = order or NodeOrder(graph)
+                check_claim(provider.name, graph, claim.nodes, present, order)
+                # Providers find a partition by its name, so the numbers count through the model.
+                name = claim.name or f"{provider.name}_{graph.name}_{next(self._numbers)}"
+                partition = FusedPartition(provider.name, name, graph, claim.nodes, claim.drop_constants, order)
                 for node in partition.nodes:
                     node.provider = provider.name
                 fused.append(partition)
@@ -150,6 +155,7 @@ def _fuse(graph: Graph, partitions: Sequence[FusedPartition]) -> None:
         proto = NodeProto(
             name=partition.name,
             op_type=partition.name,
+            domain=partition.provider,
             input=[value.name for value in partition.inputs],
             output=[value.name for value in partition.outputs],
         )

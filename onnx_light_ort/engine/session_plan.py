@@ -102,7 +102,7 @@ class SessionPlan:
                 fold_constants(model.graph, self._find_kernel, self._evaluate)
             drop_dead_nodes(model.graph)
         aliases = no_op_aliases(model.graph) if optimize else {}
-        self.placement.prepare()
+        self.placement.prepare(model)
         stage("write plan")
         plan = PlanWriter(model.graph, self._kernel, self._parallel_for, aliases).write()
         self._release_constants()
