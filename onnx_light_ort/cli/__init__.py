@@ -18,6 +18,7 @@ from typing import Any
 SUBCOMMANDS = (
     "demo",
     "run",
+    "plan",
     "inspect",
     "matrix",
 )

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from onnx_light_ort.cli.plugin_arguments import add_plugin_arguments, use_plugins
 from onnx_light_ort.cli.terminal_text import printable
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME=SIZE",
         help="the size of a symbolic dimension for random inputs",
     )
+    add_plugin_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
     parser.add_argument("--repeat", type=int, default=1, metavar="N", help="how often to run (default once)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="threads of a run; 0: one a core (default)")
@@ -74,6 +76,7 @@ def _report(arguments: argparse.Namespace) -> dict[str, Any]:
     options.intra_op_num_threads = arguments.threads
     options.memory_limit = arguments.memory_limit
     options.enable_profiling = arguments.profile is not None
+    use_plugins(arguments, options)
     with _progress(not arguments.json) as progress:
         began = time.perf_counter()
         session = InferenceSession(str(arguments.model), options, progress=progress)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from onnx_light_ort.engine.graph import Node
+    from onnx_light_ort.engine.graph import Graph, Node, Value
     from onnx_light_ort.engine.kernel_registry import Decline
 
 #: The provider that a report names for what no execution provider took.
@@ -32,9 +32,19 @@ class NodeAssignment:
     declined: tuple[Decline, ...] = ()
     #: Name of the node of the model that was expanded to this one.
     expanded_from: str | None = None
+    #: Name of the partition that the node was fused into.
+    partition: str | None = None
+    #: Names of the values that the node reads, captures of its subgraphs included, and makes.
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+    #: The graph that the node stands in: "" for the model's, else as "choose.then_branch", with the node that holds the
+    #: subgraph and the attribute, outermost first and joined by "/".
+    scope: str = ""
 
     @classmethod
-    def of(cls, node: Node, provider: str, kernel: str, declined: Sequence[Decline]) -> NodeAssignment:
+    def of(
+        cls, node: Node, provider: str, kernel: str, declined: Sequence[Decline], partition: str | None = None
+    ) -> NodeAssignment:
         origin = node.origin
         return cls(
             node.name,
@@ -45,4 +55,23 @@ class NodeAssignment:
             kernel,
             tuple(declined),
             None if origin is None else origin.name,
+            partition,
+            _names(node.reads()),
+            _names(node.outputs),
+            scope_of(node.graph),
         )
+
+
+def scope_of(graph: Graph) -> str:
+    """How :class:`NodeAssignment` names a graph."""
+    holder = graph.holder
+    if holder is None:
+        return ""
+    attribute = next(name for name, subgraph in holder.subgraphs.items() if subgraph is graph)
+    outer = scope_of(holder.graph)
+    own = f"{holder.name or holder.op_type}.{attribute}"
+    return f"{outer}/{own}" if outer else own
+
+
+def _names(values: Sequence[Value | None]) -> tuple[str, ...]:
+    return tuple([value.name for value in values if value is not None])

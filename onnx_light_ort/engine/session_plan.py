@@ -128,17 +128,20 @@ class SessionPlan:
 
     def assignment(self) -> list[NodeAssignment]:
         """Who runs each node, and why others do not; see :class:`NodeAssignment`."""
-        executed: dict[Node, list[Node]] = {}
+        executed: dict[Node, list[tuple[Node, str | None]]] = {}
         for node in self.model.graph.all_nodes():
-            for source in node.partition.nodes if node.partition is not None else (node,):
-                executed.setdefault(source.origin or source, []).append(source)
+            sources, partition = [node], None
+            if node.partition is not None:
+                sources, partition = node.partition.nodes, node.partition.name
+            for source in sources:
+                executed.setdefault(source.origin or source, []).append((source, partition))
         return [row for source in self._source_nodes for row in self._assignments(source, executed.get(source, ()))]
 
-    def _assignments(self, source: Node, executed: Sequence[Node]) -> list[NodeAssignment]:
+    def _assignments(self, source: Node, executed: Sequence[tuple[Node, str | None]]) -> list[NodeAssignment]:
         if not executed:
             return [NodeAssignment.of(source, ENGINE, source.fate or "dropped", ())]
         rows: list[NodeAssignment] = []
-        for node in executed:
+        for node, partition in executed:
             declined = [*self.placement.declined.get(node, ()), *self._declined.get(node, ())]
             entry = self._entries.get(node)
             if node.provider is not None:
@@ -152,7 +155,7 @@ class SessionPlan:
                 before = self._context.registries[: self._context.position(entry)]
                 declined = [*self.placement.declined.get(node, ()), *(d for r in before for d in r.declines(node)),
                             *self._declined.get(node, ())]  # fmt: skip
-            rows.append(NodeAssignment.of(node, node.provider or ENGINE, kernel, declined))
+            rows.append(NodeAssignment.of(node, node.provider or ENGINE, kernel, declined, partition))
         return rows
 
     # Kernels

@@ -1,0 +1,79 @@
+"""Options of a subcommand that name plugin libraries, and what they do to a session."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from onnx_light_ort.session_options import SessionOptions
+
+
+class _AddLibrary(argparse.Action):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, Path)
+        namespace.ep = [*namespace.ep, (values, {})]
+
+
+class _AddOption(argparse.Action):
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: str | Sequence[Any] | None,
+        option_string: str | None = None,
+    ) -> None:
+        assert isinstance(values, str)
+        key, separator, value = values.partition("=")
+        if not separator or not key:
+            parser.error(f"{option_string} {values}: give KEY=VALUE")
+        if not namespace.ep:
+            parser.error(f"{option_string} {values}: give it after the --ep that it is for")
+        namespace.ep[-1][1][key] = value
+
+
+def add_plugin_arguments(parser: argparse.ArgumentParser) -> None:
+    """Adds ``--ep``, ``--ep-option`` and ``--custom-ops``."""
+    parser.add_argument(
+        "--ep",
+        action=_AddLibrary,
+        type=Path,
+        default=[],
+        metavar="LIB",
+        help="a plugin EP library; several are asked in the order given",
+    )
+    parser.add_argument(
+        "--ep-option", action=_AddOption, metavar="KEY=VALUE", help="an option of the EP that was named last"
+    )
+    parser.add_argument(
+        "--custom-ops", action="append", type=Path, default=[], metavar="LIB", help="a custom-op library"
+    )
+
+
+def use_plugins(arguments: argparse.Namespace, options: SessionOptions) -> None:
+    """Loads the libraries that the arguments name and has `options` use them; each EP on every device that it offers.
+
+    Raises:
+        Error: a library cannot be used.
+        ValueError: an EP offers no device on this machine.
+    """
+    import onnx_light_ort as ort
+
+    for library in arguments.custom_ops:
+        options.register_custom_ops_library(library.absolute())
+    for number, (library, entries) in enumerate(arguments.ep):
+        name = f"ep{number}"
+        known = {id(device) for device in ort.get_ep_devices()}
+        ort.register_execution_provider_library(name, library.absolute())
+        devices = [device for device in ort.get_ep_devices() if id(device) not in known]
+        if not devices:
+            raise ValueError(f"{library}: none of its EPs supports a device of this machine")
+        options.add_provider_for_devices(devices, entries)
