@@ -14,7 +14,6 @@ from custom_ops.custom_op_model import FLOAT, INT64, model_of, node_model, value
 from onnx import helper
 
 from onnx_light_ort import InferenceSession
-from onnx_light_ort.host.memory_map import mapped_files
 
 MakeSession = Callable[..., InferenceSession]
 Counter = Callable[[str, str], int]
@@ -109,9 +108,7 @@ def resident_pages() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1])
 
 
-@pytest.mark.skipif(
-    any(path.name.startswith("libasan") for path in mapped_files()), reason="AddressSanitizer keeps freed memory"
-)
+@pytest.mark.no_address_sanitizer(reason="AddressSanitizer keeps freed memory")
 def test_memory_does_not_grow_over_many_runs(session: MakeSession) -> None:
     running = session(node_model("AddOne", [value("x", FLOAT)], [value("y", FLOAT)]), "kernel_state")
     shapes = [np.ones(4, np.float32), np.ones((2, 3), np.float32)]
