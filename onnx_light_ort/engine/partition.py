@@ -42,8 +42,8 @@ class ValueContract:
 class FusedPartition:
     """Claimed nodes of one graph with their boundary, in a fixed order.
 
-    Inputs stand by their first reader, outputs by their maker, both as :class:`NodeOrder` walks the nodes; of one maker,
-    outputs of the graph come first, then the others as their readers follow.
+    Inputs stand by their first reader, outputs by their maker, both as :class:`NodeOrder` walks the nodes; of one
+    maker, outputs of the graph come first, then the others as their readers follow.
     """
 
     __slots__ = ("constants", "executable", "graph", "inputs", "name", "nodes", "outputs", "provider")

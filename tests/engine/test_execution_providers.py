@@ -159,6 +159,29 @@ def test_the_boundary_of_a_partition_is_in_a_fixed_order() -> None:
     assert [item.name for item in seen[0].outputs] == ["a", "c"]
 
 
+def test_the_boundary_follows_a_breadth_first_walk() -> None:
+    # Two chains that meet: the walk takes a step of each in turn.
+    proto = model(
+        [
+            node("Relu", ["p"], ["a1"], name="a1"),
+            node("Add", ["a1", "q"], ["a2"], name="a2"),
+            node("Relu", ["r"], ["b1"], name="b1"),
+            node("Add", ["b1", "s"], ["b2"], name="b2"),
+            node("Add", ["b2", "a2"], ["y"], name="sum"),
+            node("Neg", ["b1"], ["z2"], name="outside2"),
+            node("Neg", ["a1"], ["z1"], name="outside1"),
+        ],
+        [value(name) for name in "pqrs"],
+        [value("y"), value("z2"), value("z1")],
+    )
+    seen: list[FusedPartition] = []
+    provider = Provider(fuse("sum", "a1", "a2", "b1", "b2"))
+    provider.make = lambda partition: seen.append(partition) or Recorded(partition, provider.log)  # type: ignore[func-returns-value]
+    ort.InferenceSession(proto, providers=[provider])
+    assert [item.name for item in seen[0].inputs] == ["p", "r", "q", "s"]
+    assert [item.name for item in seen[0].outputs] == ["a1", "b1", "y"]
+
+
 def test_constants_are_inputs_of_a_partition_unless_it_drops_them() -> None:
     proto = model([node("Add", ["x", "w"], ["y"], name="add")], initializers=[constant("w", [1, 2, 3, 4])])
     for drop, inputs in ((False, ["x", "w"]), (True, ["x"])):
@@ -217,6 +240,46 @@ def test_subgraphs_are_offered_before_the_graph_that_holds_them() -> None:
     assert provider.asked == ["inner", "inner", "outer", "inner", "inner", "outer", "main"]
     np.testing.assert_array_equal(run(session, c=np.array(True)), -X)
     assert "compile 1" in provider.log
+
+
+def test_a_provider_is_asked_about_all_graphs_before_the_next_one() -> None:
+    inner = helper.make_graph([node("Neg", ["x"], ["t"], name="inner")], "inner", [], [value("t")])
+    proto = model(
+        [node("If", ["c"], ["y"], name="if", then_branch=inner, else_branch=inner)],
+        [value("c", BOOL, []), value("x")],
+        name="main",
+    )
+    first = Provider(lambda graph, lookup: [FusionClaim(nodes)] if (nodes := named(graph, "if")) else [], "first")
+    second = Provider(lambda graph, lookup: [], "second")
+    session = ort.InferenceSession(proto, providers=[first, second])
+    assert first.asked == ["inner", "inner", "main"]
+    assert second.asked == ["main"], "the subgraphs went with the node that the first provider claimed"
+    assert [row.provider for row in session.assignment() if row.name == "if"] == ["first"]
+
+
+def test_a_partition_of_a_subgraph_whose_node_is_claimed_is_not_prepared() -> None:
+    inner = helper.make_graph([node("Neg", ["x"], ["t"], name="inner")], "inner", [], [value("t")])
+    proto = model(
+        [node("If", ["c"], ["y"], name="if", then_branch=inner, else_branch=inner)],
+        [value("c", BOOL, []), value("x")],
+        name="main",
+    )
+    provider = Provider(lambda graph, lookup: [FusionClaim(graph.nodes)])
+    made: list[FusedPartition] = []
+
+    def make(partition: FusedPartition) -> ExecutablePartition:
+        made.append(partition)
+        return Recorded(partition, provider.log)
+
+    provider.make = make
+    session = ort.InferenceSession(proto, providers=[provider])
+    names = [partition.name for partition in made]
+    assert len(set(names)) == 3, "also partitions of graphs of one name have names of their own"
+    assert [line for line in provider.log if line.startswith("prepare")] == [f"prepare {names[2]}"]
+    assert {item.name for item in made[2].inputs} == {"c", "x"}, "what the subgraphs capture is an input"
+    del session
+    gc.collect()
+    assert [line for line in provider.log if line.startswith("release")] == [f"release {name}" for name in names[::-1]]
 
 
 def test_a_model_local_function_is_offered_whole_and_then_inlined() -> None:
