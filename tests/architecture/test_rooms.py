@@ -83,6 +83,7 @@ MAY_INCLUDE = {
     "kernels": ["kernels"],
     "onnx_light_ort/_native/engine": ["onnx_light_ort/_native/engine", "kernels"],
     "onnx_light_ort/_native/platform": ["onnx_light_ort/_native/platform"],
+    "reverse_plugin": ["reverse_plugin", "kernels", "generated"],
     "onnx_light_ort/_native/abi": [
         "onnx_light_ort/_native/abi",
         "onnx_light_ort/_native/engine",
