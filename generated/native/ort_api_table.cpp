@@ -109,6 +109,126 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL CreateRunOptions(OrtRunOptions** out) noexcept {
+    using Slot = Tag<39>;
+    try {
+      typename Flavour::template Scope<Slot> scope{out};
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::CreateRunOptions(out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsSetRunLogVerbosityLevel(OrtRunOptions* options, int log_verbosity_level) noexcept {
+    using Slot = Tag<40>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, log_verbosity_level};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      OrtApiSlots::RunOptionsSetRunLogVerbosityLevel(options, log_verbosity_level);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsSetRunLogSeverityLevel(OrtRunOptions* options, int log_severity_level) noexcept {
+    using Slot = Tag<41>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, log_severity_level};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      OrtApiSlots::RunOptionsSetRunLogSeverityLevel(options, log_severity_level);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsSetRunTag(OrtRunOptions* options, const char* run_tag) noexcept {
+    using Slot = Tag<42>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, run_tag};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      OrtApiSlots::RunOptionsSetRunTag(options, run_tag);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsGetRunLogVerbosityLevel(const OrtRunOptions* options, int* log_verbosity_level) noexcept {
+    using Slot = Tag<43>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, log_verbosity_level};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (log_verbosity_level == nullptr) throw_null_argument(Slot::info(), "log_verbosity_level");
+      OrtApiSlots::RunOptionsGetRunLogVerbosityLevel(options, log_verbosity_level);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsGetRunLogSeverityLevel(const OrtRunOptions* options, int* log_severity_level) noexcept {
+    using Slot = Tag<44>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, log_severity_level};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (log_severity_level == nullptr) throw_null_argument(Slot::info(), "log_severity_level");
+      OrtApiSlots::RunOptionsGetRunLogSeverityLevel(options, log_severity_level);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsGetRunTag(const OrtRunOptions* options, const char** run_tag) noexcept {
+    using Slot = Tag<45>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, run_tag};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (run_tag == nullptr) throw_null_argument(Slot::info(), "run_tag");
+      OrtApiSlots::RunOptionsGetRunTag(options, run_tag);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsSetTerminate(OrtRunOptions* options) noexcept {
+    using Slot = Tag<46>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      OrtApiSlots::RunOptionsSetTerminate(options);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL RunOptionsUnsetTerminate(OrtRunOptions* options) noexcept {
+    using Slot = Tag<47>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      OrtApiSlots::RunOptionsUnsetTerminate(options);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, OrtValue** out) noexcept {
     using Slot = Tag<48>;
     try {
@@ -680,6 +800,18 @@ struct Thunks {
     }
   }
 
+  static void ORT_API_CALL ReleaseRunOptions(OrtRunOptions* input) noexcept {
+    using Slot = Tag<97>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtApiSlots::ReleaseRunOptions(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static void ORT_API_CALL ReleaseTypeInfo(OrtTypeInfo* input) noexcept {
     using Slot = Tag<98>;
     try {
@@ -1011,6 +1143,21 @@ struct Thunks {
       if (name == nullptr) throw_null_argument(Slot::info(), "name");
       if (size == nullptr) throw_null_argument(Slot::info(), "size");
       OrtApiSlots::KernelInfoGetAttributeArray_int64(info, name, out, size);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL AddRunConfigEntry(OrtRunOptions* options, const char* config_key, const char* config_value) noexcept {
+    using Slot = Tag<165>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, config_key, config_value};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (config_key == nullptr) throw_null_argument(Slot::info(), "config_key");
+      if (config_value == nullptr) throw_null_argument(Slot::info(), "config_value");
+      OrtApiSlots::AddRunConfigEntry(options, config_key, config_value);
       scope.returned();
       return nullptr;
     } catch (...) {
@@ -2462,6 +2609,20 @@ struct Thunks {
     }
   }
 
+  static const char* ORT_API_CALL GetRunConfigEntry(const OrtRunOptions* options, const char* config_key) noexcept {
+    using Slot = Tag<373>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, config_key};
+      if (options == nullptr) fail_fast_on_null(Slot::info(), "options");
+      if (config_key == nullptr) fail_fast_on_null(Slot::info(), "config_key");
+      const char* result = OrtApiSlots::GetRunConfigEntry(options, config_key);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetTensorData(const OrtValue* value, const void** out) noexcept {
     using Slot = Tag<378>;
     try {
@@ -2666,15 +2827,15 @@ struct Thunks {
       status_stub<Flavour, Tag<36>>,
       status_stub<Flavour, Tag<37>>,
       status_stub<Flavour, Tag<38>>,
-      status_stub<Flavour, Tag<39>>,
-      status_stub<Flavour, Tag<40>>,
-      status_stub<Flavour, Tag<41>>,
-      status_stub<Flavour, Tag<42>>,
-      status_stub<Flavour, Tag<43>>,
-      status_stub<Flavour, Tag<44>>,
-      status_stub<Flavour, Tag<45>>,
-      status_stub<Flavour, Tag<46>>,
-      status_stub<Flavour, Tag<47>>,
+      CreateRunOptions,
+      RunOptionsSetRunLogVerbosityLevel,
+      RunOptionsSetRunLogSeverityLevel,
+      RunOptionsSetRunTag,
+      RunOptionsGetRunLogVerbosityLevel,
+      RunOptionsGetRunLogSeverityLevel,
+      RunOptionsGetRunTag,
+      RunOptionsSetTerminate,
+      RunOptionsUnsetTerminate,
       CreateTensorAsOrtValue,
       CreateTensorWithDataAsOrtValue,
       IsTensor,
@@ -2724,7 +2885,7 @@ struct Thunks {
       ReleaseMemoryInfo,
       release_stub<Flavour, Tag<95>>,
       ReleaseValue,
-      release_stub<Flavour, Tag<97>>,
+      ReleaseRunOptions,
       ReleaseTypeInfo,
       ReleaseTensorTypeAndShapeInfo,
       ReleaseSessionOptions,
@@ -2792,7 +2953,7 @@ struct Thunks {
       KernelInfoGetAttributeArray_float,
       KernelInfoGetAttributeArray_int64,
       status_stub<Flavour, Tag<164>>,
-      status_stub<Flavour, Tag<165>>,
+      AddRunConfigEntry,
       status_stub<Flavour, Tag<166>>,
       release_stub<Flavour, Tag<167>>,
       status_stub<Flavour, Tag<168>>,
@@ -3000,7 +3161,7 @@ struct Thunks {
       ExternalInitializerInfo_GetFilePath,
       ExternalInitializerInfo_GetFileOffset,
       ExternalInitializerInfo_GetByteSize,
-      fail_fast_stub<Flavour, Tag<373>>,
+      GetRunConfigEntry,
       fail_fast_stub<Flavour, Tag<374>>,
       status_stub<Flavour, Tag<375>>,
       status_stub<Flavour, Tag<376>>,

@@ -16,6 +16,318 @@ using Tag = SlotTag<OrtEpApiTable, Index>;
 
 template <class Flavour>
 struct Thunks {
+  static OrtStatusPtr ORT_API_CALL CreateKernelRegistry(OrtKernelRegistry** kernel_registry) noexcept {
+    using Slot = Tag<18>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_registry};
+      if (kernel_registry == nullptr) throw_null_argument(Slot::info(), "kernel_registry");
+      OrtEpApiSlots::CreateKernelRegistry(kernel_registry);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseKernelRegistry(OrtKernelRegistry* input) noexcept {
+    using Slot = Tag<19>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtEpApiSlots::ReleaseKernelRegistry(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelRegistry_AddKernel(OrtKernelRegistry* kernel_registry, const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func, void* kernel_create_func_state) noexcept {
+    using Slot = Tag<20>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_registry, kernel_def, kernel_create_func, kernel_create_func_state};
+      if (kernel_registry == nullptr) throw_null_argument(Slot::info(), "kernel_registry");
+      if (kernel_def == nullptr) throw_null_argument(Slot::info(), "kernel_def");
+      if (kernel_create_func == nullptr) throw_null_argument(Slot::info(), "kernel_create_func");
+      OrtEpApiSlots::KernelRegistry_AddKernel(kernel_registry, kernel_def, kernel_create_func, kernel_create_func_state);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateKernelDefBuilder(OrtKernelDefBuilder** kernel_def_builder_out) noexcept {
+    using Slot = Tag<21>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder_out};
+      if (kernel_def_builder_out == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder_out");
+      OrtEpApiSlots::CreateKernelDefBuilder(kernel_def_builder_out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseKernelDefBuilder(OrtKernelDefBuilder* input) noexcept {
+    using Slot = Tag<22>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtEpApiSlots::ReleaseKernelDefBuilder(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_SetOperatorType(OrtKernelDefBuilder* kernel_def_builder, const char* op_type) noexcept {
+    using Slot = Tag<23>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, op_type};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      if (op_type == nullptr) throw_null_argument(Slot::info(), "op_type");
+      OrtEpApiSlots::KernelDefBuilder_SetOperatorType(kernel_def_builder, op_type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_SetDomain(OrtKernelDefBuilder* kernel_def_builder, const char* domain) noexcept {
+    using Slot = Tag<24>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, domain};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      if (domain == nullptr) throw_null_argument(Slot::info(), "domain");
+      OrtEpApiSlots::KernelDefBuilder_SetDomain(kernel_def_builder, domain);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_SetSinceVersion(OrtKernelDefBuilder* kernel_def_builder, int since_version_start, int since_version_end) noexcept {
+    using Slot = Tag<25>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, since_version_start, since_version_end};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      OrtEpApiSlots::KernelDefBuilder_SetSinceVersion(kernel_def_builder, since_version_start, since_version_end);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_SetExecutionProvider(OrtKernelDefBuilder* kernel_def_builder, const char* ep_name) noexcept {
+    using Slot = Tag<26>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, ep_name};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      if (ep_name == nullptr) throw_null_argument(Slot::info(), "ep_name");
+      OrtEpApiSlots::KernelDefBuilder_SetExecutionProvider(kernel_def_builder, ep_name);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_SetInputMemType(OrtKernelDefBuilder* kernel_def_builder, size_t input_index, OrtMemType mem_type) noexcept {
+    using Slot = Tag<27>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, input_index, mem_type};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      OrtEpApiSlots::KernelDefBuilder_SetInputMemType(kernel_def_builder, input_index, mem_type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_SetOutputMemType(OrtKernelDefBuilder* kernel_def_builder, size_t output_index, OrtMemType mem_type) noexcept {
+    using Slot = Tag<28>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, output_index, mem_type};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      OrtEpApiSlots::KernelDefBuilder_SetOutputMemType(kernel_def_builder, output_index, mem_type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_AddTypeConstraint(OrtKernelDefBuilder* kernel_def_builder, const char* arg_name, const OrtDataType* const* types, size_t num_types) noexcept {
+    using Slot = Tag<29>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, arg_name, types, num_types};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      if (arg_name == nullptr) throw_null_argument(Slot::info(), "arg_name");
+      if (types == nullptr && num_types != 0) throw_null_argument(Slot::info(), "types");
+      OrtEpApiSlots::KernelDefBuilder_AddTypeConstraint(kernel_def_builder, arg_name, types, num_types);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_AddInputOutputAliases(OrtKernelDefBuilder* kernel_def_builder, const int* input_indices, const int* output_indices, size_t num_io_indices) noexcept {
+    using Slot = Tag<30>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, input_indices, output_indices, num_io_indices};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      if (input_indices == nullptr && num_io_indices != 0) throw_null_argument(Slot::info(), "input_indices");
+      if (output_indices == nullptr && num_io_indices != 0) throw_null_argument(Slot::info(), "output_indices");
+      OrtEpApiSlots::KernelDefBuilder_AddInputOutputAliases(kernel_def_builder, input_indices, output_indices, num_io_indices);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_AddInputOutputMutableAliases(OrtKernelDefBuilder* kernel_def_builder, const int* input_indices, const int* output_indices, size_t num_io_indices) noexcept {
+    using Slot = Tag<31>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, input_indices, output_indices, num_io_indices};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      if (input_indices == nullptr && num_io_indices != 0) throw_null_argument(Slot::info(), "input_indices");
+      if (output_indices == nullptr && num_io_indices != 0) throw_null_argument(Slot::info(), "output_indices");
+      OrtEpApiSlots::KernelDefBuilder_AddInputOutputMutableAliases(kernel_def_builder, input_indices, output_indices, num_io_indices);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDefBuilder_Build(OrtKernelDefBuilder* kernel_def_builder, OrtKernelDef** kernel_def_out) noexcept {
+    using Slot = Tag<32>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def_builder, kernel_def_out};
+      if (kernel_def_builder == nullptr) throw_null_argument(Slot::info(), "kernel_def_builder");
+      if (kernel_def_out == nullptr) throw_null_argument(Slot::info(), "kernel_def_out");
+      OrtEpApiSlots::KernelDefBuilder_Build(kernel_def_builder, kernel_def_out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseKernelDef(OrtKernelDef* input) noexcept {
+    using Slot = Tag<33>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtEpApiSlots::ReleaseKernelDef(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const char* ORT_API_CALL KernelDef_GetOperatorType(const OrtKernelDef* kernel_def) noexcept {
+    using Slot = Tag<34>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def};
+      if (kernel_def == nullptr) fail_fast_on_null(Slot::info(), "kernel_def");
+      const char* result = OrtEpApiSlots::KernelDef_GetOperatorType(kernel_def);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const char* ORT_API_CALL KernelDef_GetDomain(const OrtKernelDef* kernel_def) noexcept {
+    using Slot = Tag<35>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def};
+      if (kernel_def == nullptr) fail_fast_on_null(Slot::info(), "kernel_def");
+      const char* result = OrtEpApiSlots::KernelDef_GetDomain(kernel_def);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDef_GetSinceVersion(const OrtKernelDef* kernel_def, int* start_version, int* end_version) noexcept {
+    using Slot = Tag<36>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def, start_version, end_version};
+      if (kernel_def == nullptr) throw_null_argument(Slot::info(), "kernel_def");
+      if (start_version == nullptr) throw_null_argument(Slot::info(), "start_version");
+      if (end_version == nullptr) throw_null_argument(Slot::info(), "end_version");
+      OrtEpApiSlots::KernelDef_GetSinceVersion(kernel_def, start_version, end_version);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static const char* ORT_API_CALL KernelDef_GetExecutionProvider(const OrtKernelDef* kernel_def) noexcept {
+    using Slot = Tag<37>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def};
+      if (kernel_def == nullptr) fail_fast_on_null(Slot::info(), "kernel_def");
+      const char* result = OrtEpApiSlots::KernelDef_GetExecutionProvider(kernel_def);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDef_GetInputMemType(const OrtKernelDef* kernel_def, size_t input_index, OrtMemType* mem_type) noexcept {
+    using Slot = Tag<38>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def, input_index, mem_type};
+      if (kernel_def == nullptr) throw_null_argument(Slot::info(), "kernel_def");
+      if (mem_type == nullptr) throw_null_argument(Slot::info(), "mem_type");
+      OrtEpApiSlots::KernelDef_GetInputMemType(kernel_def, input_index, mem_type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelDef_GetOutputMemType(const OrtKernelDef* kernel_def, size_t output_index, OrtMemType* mem_type) noexcept {
+    using Slot = Tag<39>;
+    try {
+      typename Flavour::template Scope<Slot> scope{kernel_def, output_index, mem_type};
+      if (kernel_def == nullptr) throw_null_argument(Slot::info(), "kernel_def");
+      if (mem_type == nullptr) throw_null_argument(Slot::info(), "mem_type");
+      OrtEpApiSlots::KernelDef_GetOutputMemType(kernel_def, output_index, mem_type);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetTensorDataType(ONNXTensorElementDataType elem_type, const OrtDataType** out) noexcept {
+    using Slot = Tag<40>;
+    try {
+      typename Flavour::template Scope<Slot> scope{elem_type, out};
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtEpApiSlots::GetTensorDataType(elem_type, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetOpSchema(const char* name, int max_inclusive_version, const char* domain, OrtOpSchema** out_schema) noexcept {
     using Slot = Tag<50>;
     try {
@@ -247,29 +559,29 @@ struct Thunks {
       fail_fast_stub<Flavour, Tag<15>>,
       status_stub<Flavour, Tag<16>>,
       release_stub<Flavour, Tag<17>>,
-      status_stub<Flavour, Tag<18>>,
-      release_stub<Flavour, Tag<19>>,
-      status_stub<Flavour, Tag<20>>,
-      status_stub<Flavour, Tag<21>>,
-      release_stub<Flavour, Tag<22>>,
-      status_stub<Flavour, Tag<23>>,
-      status_stub<Flavour, Tag<24>>,
-      status_stub<Flavour, Tag<25>>,
-      status_stub<Flavour, Tag<26>>,
-      status_stub<Flavour, Tag<27>>,
-      status_stub<Flavour, Tag<28>>,
-      status_stub<Flavour, Tag<29>>,
-      status_stub<Flavour, Tag<30>>,
-      status_stub<Flavour, Tag<31>>,
-      status_stub<Flavour, Tag<32>>,
-      release_stub<Flavour, Tag<33>>,
-      fail_fast_stub<Flavour, Tag<34>>,
-      fail_fast_stub<Flavour, Tag<35>>,
-      status_stub<Flavour, Tag<36>>,
-      fail_fast_stub<Flavour, Tag<37>>,
-      status_stub<Flavour, Tag<38>>,
-      status_stub<Flavour, Tag<39>>,
-      status_stub<Flavour, Tag<40>>,
+      CreateKernelRegistry,
+      ReleaseKernelRegistry,
+      KernelRegistry_AddKernel,
+      CreateKernelDefBuilder,
+      ReleaseKernelDefBuilder,
+      KernelDefBuilder_SetOperatorType,
+      KernelDefBuilder_SetDomain,
+      KernelDefBuilder_SetSinceVersion,
+      KernelDefBuilder_SetExecutionProvider,
+      KernelDefBuilder_SetInputMemType,
+      KernelDefBuilder_SetOutputMemType,
+      KernelDefBuilder_AddTypeConstraint,
+      KernelDefBuilder_AddInputOutputAliases,
+      KernelDefBuilder_AddInputOutputMutableAliases,
+      KernelDefBuilder_Build,
+      ReleaseKernelDef,
+      KernelDef_GetOperatorType,
+      KernelDef_GetDomain,
+      KernelDef_GetSinceVersion,
+      KernelDef_GetExecutionProvider,
+      KernelDef_GetInputMemType,
+      KernelDef_GetOutputMemType,
+      GetTensorDataType,
       status_stub<Flavour, Tag<41>>,
       status_stub<Flavour, Tag<42>>,
       status_stub<Flavour, Tag<43>>,

@@ -21,6 +21,15 @@ struct OrtApiSlots {
   static void CreateCustomOpDomain(const char* domain, OrtCustomOpDomain** out);
   static void CustomOpDomain_Add(OrtCustomOpDomain* custom_op_domain, const OrtCustomOp* op);
   static void AddCustomOpDomain(OrtSessionOptions* options, OrtCustomOpDomain* custom_op_domain);
+  static void CreateRunOptions(OrtRunOptions** out);
+  static void RunOptionsSetRunLogVerbosityLevel(OrtRunOptions* options, int log_verbosity_level);
+  static void RunOptionsSetRunLogSeverityLevel(OrtRunOptions* options, int log_severity_level);
+  static void RunOptionsSetRunTag(OrtRunOptions* options, const char* run_tag);
+  static void RunOptionsGetRunLogVerbosityLevel(const OrtRunOptions* options, int* log_verbosity_level);
+  static void RunOptionsGetRunLogSeverityLevel(const OrtRunOptions* options, int* log_severity_level);
+  static void RunOptionsGetRunTag(const OrtRunOptions* options, const char** run_tag);
+  static void RunOptionsSetTerminate(OrtRunOptions* options);
+  static void RunOptionsUnsetTerminate(OrtRunOptions* options);
   static void CreateTensorAsOrtValue(OrtAllocator* allocator, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, OrtValue** out);
   static void CreateTensorWithDataAsOrtValue(const OrtMemoryInfo* info, void* p_data, size_t p_data_len, const int64_t* shape, size_t shape_len, ONNXTensorElementDataType type, OrtValue** out);
   static void IsTensor(const OrtValue* value, int* out);
@@ -62,6 +71,7 @@ struct OrtApiSlots {
   static void ReleaseStatus(OrtStatus* input);
   static void ReleaseMemoryInfo(OrtMemoryInfo* input);
   static void ReleaseValue(OrtValue* input);
+  static void ReleaseRunOptions(OrtRunOptions* input);
   static void ReleaseTypeInfo(OrtTypeInfo* input);
   static void ReleaseTensorTypeAndShapeInfo(OrtTensorTypeAndShapeInfo* input);
   static void ReleaseSessionOptions(OrtSessionOptions* input);
@@ -86,6 +96,7 @@ struct OrtApiSlots {
   static void ModelMetadataGetGraphDescription(const OrtModelMetadata* model_metadata, OrtAllocator* allocator, char** value);
   static void KernelInfoGetAttributeArray_float(const OrtKernelInfo* info, const char* name, float* out, size_t* size);
   static void KernelInfoGetAttributeArray_int64(const OrtKernelInfo* info, const char* name, int64_t* out, size_t* size);
+  static void AddRunConfigEntry(OrtRunOptions* options, const char* config_key, const char* config_value);
   static void IsSparseTensor(const OrtValue* value, int* out);
   static void HasValue(const OrtValue* value, int* out);
   static void KernelContext_GetGPUComputeStream(const OrtKernelContext* context, void** out);
@@ -188,6 +199,7 @@ struct OrtApiSlots {
   static const ORTCHAR_T* ExternalInitializerInfo_GetFilePath(const OrtExternalInitializerInfo* info);
   static int64_t ExternalInitializerInfo_GetFileOffset(const OrtExternalInitializerInfo* info);
   static size_t ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo* info);
+  static const char* GetRunConfigEntry(const OrtRunOptions* options, const char* config_key);
   static void GetTensorData(const OrtValue* value, const void** out);
   static void GetSessionOptionsConfigEntries(const OrtSessionOptions* options, OrtKeyValuePairs** out);
   static void Graph_GetModelMetadata(const OrtGraph* graph, OrtModelMetadata** out);
@@ -202,6 +214,29 @@ struct OrtApiSlots {
 };
 
 struct OrtEpApiSlots {
+  static void CreateKernelRegistry(OrtKernelRegistry** kernel_registry);
+  static void ReleaseKernelRegistry(OrtKernelRegistry* input);
+  static void KernelRegistry_AddKernel(OrtKernelRegistry* kernel_registry, const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func, void* kernel_create_func_state);
+  static void CreateKernelDefBuilder(OrtKernelDefBuilder** kernel_def_builder_out);
+  static void ReleaseKernelDefBuilder(OrtKernelDefBuilder* input);
+  static void KernelDefBuilder_SetOperatorType(OrtKernelDefBuilder* kernel_def_builder, const char* op_type);
+  static void KernelDefBuilder_SetDomain(OrtKernelDefBuilder* kernel_def_builder, const char* domain);
+  static void KernelDefBuilder_SetSinceVersion(OrtKernelDefBuilder* kernel_def_builder, int since_version_start, int since_version_end);
+  static void KernelDefBuilder_SetExecutionProvider(OrtKernelDefBuilder* kernel_def_builder, const char* ep_name);
+  static void KernelDefBuilder_SetInputMemType(OrtKernelDefBuilder* kernel_def_builder, size_t input_index, OrtMemType mem_type);
+  static void KernelDefBuilder_SetOutputMemType(OrtKernelDefBuilder* kernel_def_builder, size_t output_index, OrtMemType mem_type);
+  static void KernelDefBuilder_AddTypeConstraint(OrtKernelDefBuilder* kernel_def_builder, const char* arg_name, const OrtDataType* const* types, size_t num_types);
+  static void KernelDefBuilder_AddInputOutputAliases(OrtKernelDefBuilder* kernel_def_builder, const int* input_indices, const int* output_indices, size_t num_io_indices);
+  static void KernelDefBuilder_AddInputOutputMutableAliases(OrtKernelDefBuilder* kernel_def_builder, const int* input_indices, const int* output_indices, size_t num_io_indices);
+  static void KernelDefBuilder_Build(OrtKernelDefBuilder* kernel_def_builder, OrtKernelDef** kernel_def_out);
+  static void ReleaseKernelDef(OrtKernelDef* input);
+  static const char* KernelDef_GetOperatorType(const OrtKernelDef* kernel_def);
+  static const char* KernelDef_GetDomain(const OrtKernelDef* kernel_def);
+  static void KernelDef_GetSinceVersion(const OrtKernelDef* kernel_def, int* start_version, int* end_version);
+  static const char* KernelDef_GetExecutionProvider(const OrtKernelDef* kernel_def);
+  static void KernelDef_GetInputMemType(const OrtKernelDef* kernel_def, size_t input_index, OrtMemType* mem_type);
+  static void KernelDef_GetOutputMemType(const OrtKernelDef* kernel_def, size_t output_index, OrtMemType* mem_type);
+  static void GetTensorDataType(ONNXTensorElementDataType elem_type, const OrtDataType** out);
   static void GetOpSchema(const char* name, int max_inclusive_version, const char* domain, OrtOpSchema** out_schema);
   static void ReleaseOpSchema(OrtOpSchema* input);
   static void OpSchema_GetSinceVersion(const OrtOpSchema* schema, int* out);

@@ -8,25 +8,12 @@
 #include "sized_output.h"
 #include "slots.h"
 
-using onnx_light_ort::abi::Error;
-
 void OrtSessionOptions::add_config_entry(std::string key, std::string value) {
-  constexpr size_t kMaxKeyBytes = 1024;
-  constexpr size_t kMaxValueBytes = 8192;
-  if (key.empty() || key.size() > kMaxKeyBytes) {
-    throw Error(ORT_INVALID_ARGUMENT, "a configuration key has from 1 to " + std::to_string(kMaxKeyBytes) +
-                                          " bytes, and this one " + std::to_string(key.size()));
-  }
-  if (value.size() > kMaxValueBytes) {
-    throw Error(ORT_INVALID_ARGUMENT, "a configuration value has at most " + std::to_string(kMaxValueBytes) +
-                                          " bytes, and this one " + std::to_string(value.size()));
-  }
-  config_entries_.insert_or_assign(std::move(key), std::move(value));
+  onnx_light_ort::abi::set_config_entry(config_entries_, std::move(key), std::move(value));
 }
 
 const std::string* OrtSessionOptions::config_entry(std::string_view key) const {
-  const auto entry = config_entries_.find(key);
-  return entry == config_entries_.end() ? nullptr : &entry->second;
+  return onnx_light_ort::abi::find_config_entry(config_entries_, key);
 }
 
 namespace onnx_light_ort::abi {

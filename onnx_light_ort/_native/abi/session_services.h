@@ -3,11 +3,10 @@
 
 #include <onnx_light_ort/ort_abi.h>
 
-#include <map>
 #include <memory>
-#include <string>
 
 #include "buffer.h"
+#include "config_entries.h"
 #include "logger.h"
 
 namespace onnx_light_ort::abi {
@@ -16,7 +15,7 @@ namespace onnx_light_ort::abi {
 struct SessionServices {
   /// The table that plugins are called with: of the flavour that the session runs under.
   const OrtApi* api;
-  std::map<std::string, std::string, std::less<>> config_entries;
+  ConfigEntries config_entries;
   /// Charged for whatever a plugin allocates through the session.
   std::shared_ptr<engine::MemoryBudget> budget;
   OrtLogger logger;
