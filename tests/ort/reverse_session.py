@@ -27,9 +27,6 @@ Array = Any
 
 #: Elements that share a byte: how many, by ONNX's type number.
 _PACKED = {21: 2, 22: 2, 23: 2, 25: 4, 26: 4}
-#: ORT's numbers of the types whose ONNX numbers it gives to others.
-_ORT_NUMBER = {24: 26, 25: 24, 26: 25}
-_ONNX_NUMBER = {ort: onnx_number for onnx_number, ort in _ORT_NUMBER.items()}
 
 
 @cache
@@ -98,9 +95,7 @@ def to_ort(array: Array, element: int | None = None) -> Any:
     """An OrtValue with an array's content; sub-byte types get packed."""
     array = np.ascontiguousarray(array)
     element = element_type(array) if element is None else element
-    if element == onnx.TensorProto.STRING:
-        return onnxruntime.OrtValue.ortvalue_from_numpy(array)
-    made = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), _ORT_NUMBER.get(element, element))
+    made = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), element)
     raw = _packed(array, _PACKED[element]) if element in _PACKED else array.tobytes()
     if raw:
         ctypes.memmove(made.data_ptr(), raw, len(raw))
@@ -109,7 +104,7 @@ def to_ort(array: Array, element: int | None = None) -> Any:
 
 def from_ort(value: Any) -> Array:
     """The content of an OrtValue as an array, of ml_dtypes' types where numpy has none."""
-    element = _ONNX_NUMBER.get(value.element_type(), value.element_type())
+    element = value.element_type()
     if element == onnx.TensorProto.STRING:
         return value.numpy()
     shape = value.shape()
@@ -125,10 +120,14 @@ def from_ort(value: Any) -> Array:
     return _from_codes(codes.reshape(-1)[:count].astype(np.uint8), dtype, bits).reshape(shape)
 
 
-def run(of: Any, feed: Mapping[str, Array]) -> list[Array]:
-    """Runs a session of ORT with arrays of any type."""
+def run(of: Any, feed: Mapping[str, Any]) -> list[Any]:
+    """Runs a session of ORT with arrays of any type; texts, sequences and optionals go the way of ORT's own run()."""
+    if any(not isinstance(value, np.ndarray) or value.dtype.kind in "OUS" for value in feed.values()):
+        return list(of.run(None, dict(feed)))
     outputs = of.run_with_ort_values(None, {name: to_ort(value) for name, value in feed.items()})
-    return [from_ort(value) for value in outputs]
+    if all(value.has_value() and value.is_tensor() for value in outputs):
+        return [from_ort(value) for value in outputs]
+    return list(of.run(None, dict(feed)))
 
 
 def _packed(array: Array, per_byte: int) -> bytes:
