@@ -13,6 +13,14 @@ if _native.__file__ is None:  # the folder of the extension's sources
         "that the installed package is found, or install it with `pip install .`"
     )
 
+from onnx_light_ort.ep_device import (
+    HardwareDevice,
+    OrtEpDevice,
+    OrtHardwareDeviceType,
+    get_ep_devices,
+    register_execution_provider_library,
+    unregister_execution_provider_library,
+)
 from onnx_light_ort.errors import (
     DeviceReset,
     EngineError,
@@ -36,6 +44,7 @@ from onnx_light_ort.errors import (
 from onnx_light_ort.host.admission import admission_rule, set_admission
 from onnx_light_ort.host.library_errors import EntryPointError, LibraryError, UnauditedLibraryWarning
 from onnx_light_ort.host.library_path import library_allow_list, set_library_allow_list
+from onnx_light_ort.host.unload_report import UnloadReport
 from onnx_light_ort.ort_value import OrtValue
 from onnx_light_ort.plugin_building import cmake_dir, include_dir
 from onnx_light_ort.session import (
@@ -65,6 +74,7 @@ __all__ = [
     "ExecutionOrder",
     "Fail",
     "GraphOptimizationLevel",
+    "HardwareDevice",
     "InferenceSession",
     "InvalidArgument",
     "InvalidGraph",
@@ -80,23 +90,29 @@ __all__ = [
     "NodeArg",
     "NotFound",
     "NotImplemented",
+    "OrtEpDevice",
+    "OrtHardwareDeviceType",
     "OrtValue",
     "OutOfMemory",
     "RunOptions",
     "RuntimeException",
     "SessionOptions",
     "UnauditedLibraryWarning",
+    "UnloadReport",
     "__version__",
     "admission_rule",
     "cmake_dir",
     "get_all_providers",
     "get_available_providers",
     "get_device",
+    "get_ep_devices",
     "include_dir",
     "library_allow_list",
+    "register_execution_provider_library",
     "set_admission",
     "set_library_allow_list",
     "support_matrix",
+    "unregister_execution_provider_library",
 ]
 
 

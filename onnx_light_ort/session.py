@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -136,13 +137,14 @@ class InferenceSession:
         if options.log_severity_level in _SEVERITIES:
             logging.getLogger("onnx_light_ort").setLevel(_SEVERITIES[options.log_severity_level])
         chosen = _chosen_providers(providers, provider_options)
-        chosen += [factory(options) for factory in options._provider_factories]
         self._profile = Profile(options.profile_file_prefix) if options.enable_profiling else None
         budget = native.MemoryBudget(options.memory_limit)
+        registries = options._session_registries(budget)
+        chosen += options._session_providers(budget, options.logid or _name_of(path_or_bytes))
         self._plan = plan = SessionPlan(
             path_or_bytes,
             providers=chosen,
-            registries=options._session_registries(budget),
+            registries=registries,
             intra_op_num_threads=options.intra_op_num_threads,
             memory_budget=budget,
             optimize=options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL,
@@ -273,6 +275,12 @@ class InferenceSession:
             raise error
         unknown = {name: value for name, value in feed.items() if name not in converted}
         return self._run(output_names, {**converted, **unknown}, run_options)
+
+
+def _name_of(source: ModelSource) -> str:
+    if isinstance(source, str | os.PathLike):
+        return f"the session of {os.fspath(source)}"
+    return "a session of a model given as bytes"
 
 
 def _without_numpy_warnings(execute: Callable[..., list[Any]]) -> Callable[..., list[Any]]:

@@ -7,15 +7,17 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
-from onnx_light_ort import errors
 from onnx_light_ort._native import engine as native
 
 if TYPE_CHECKING:
     from onnx_light_ort.engine.execution_provider import ExecutionProvider
     from onnx_light_ort.engine.kernel_registry import KernelRegistry
+    from onnx_light_ort.ep_device import OrtEpDevice
     from onnx_light_ort.host.custom_ops import CustomOpLibraries
+    from onnx_light_ort.host.plugin_execution_provider import ChosenDevices
 
 #: In bytes of UTF-8, as plugins see the entries.
 _MAX_KEY = 1024
@@ -94,7 +96,8 @@ class SessionOptions:
         self._config: dict[str, str] = {}
         self._registries: list[KernelRegistry] = []
         self._custom_ops: CustomOpLibraries | None = None
-        self._provider_factories: list[Callable[[SessionOptions], ExecutionProvider]] = []
+        #: Plugins' devices, or makers of providers written in Python, in the order in which they are asked.
+        self._providers: list[ChosenDevices | Callable[[SessionOptions], ExecutionProvider]] = []
 
     def add_session_config_entry(self, key: str, value: str) -> None:
         """Sets an entry; a later one replaces an earlier one. Raises RuntimeError for an empty or too long key."""
@@ -131,13 +134,31 @@ class SessionOptions:
                 self._custom_ops = CustomOpLibraries()
         self._custom_ops.register(library_path, self._config)
 
-    def add_provider_for_devices(self, devices: Sequence[Any], options: Mapping[str, str] | None = None) -> None:
+    def add_provider_for_devices(
+        self, devices: Sequence[OrtEpDevice], options: Mapping[str, str] | None = None
+    ) -> None:
         """Has a plugin execution provider run what it claims, on the given devices.
 
+        Providers are asked in the order in which they were added. What none claims runs on the engine; adding the
+        engine's own device changes nothing.
+
+        Args:
+            devices: one or more of ``get_ep_devices()``, all of one provider.
+            options: the provider's options; it reads them as configuration entries ``ep.<lower-case name>.<key>``.
+
         Raises:
-            NotImplemented: this build has no plugin host.
+            InvalidArgument: no devices, devices of several providers, or of a library that was unregistered.
+            RuntimeError: an option is empty or too long.
         """
-        raise errors.NotImplemented("this version does not host plugin execution providers")
+        from onnx_light_ort.host.plugin_execution_provider import ChosenDevices
+
+        chosen = ChosenDevices(devices)
+        entries = chosen.config_entries(options or {})
+        for key, value in entries.items():
+            _check_entry(key, value)
+        self._config.update(entries)
+        if chosen.library is not None:
+            self._providers.append(chosen)
 
     def add_kernel_registry(self, registry: KernelRegistry) -> None:
         """Puts kernels and operators of the caller before the engine's own. Not in ORT."""
@@ -146,17 +167,51 @@ class SessionOptions:
     def add_provider_factory(self, factory: Callable[[SessionOptions], ExecutionProvider]) -> None:
         """Has an execution provider written in Python asked what it takes; the factory makes one for each session.
         Not in ORT."""
-        self._provider_factories.append(factory)
+        self._providers.append(factory)
 
     def _session_registries(self, budget: native.MemoryBudget) -> list[KernelRegistry]:
         """The caller's registries, then one of custom ops, whose kernels are charged to the session's budget."""
         if self._custom_ops is None:
             return self._registries
-        severity = self.log_severity_level if self.log_severity_level >= 0 else _logger_severity()
-        return [*self._registries, self._custom_ops.registry(self._config, budget, "onnx_light_ort", severity)]
+        return [*self._registries, self._custom_ops.registry(self._config, budget, "onnx_light_ort", self._severity())]
+
+    def _session_providers(self, budget: native.MemoryBudget, session: str) -> list[ExecutionProvider]:
+        """The execution providers for one session, whose name is for messages.
+
+        Raises:
+            Error: a provider cannot be made; those before it are closed.
+        """
+        if not self._providers:
+            return []
+        from onnx_light_ort._native import abi
+        from onnx_light_ort.host.graph_view import ModelViews
+        from onnx_light_ort.host.plugin_execution_provider import ChosenDevices, PluginExecutionProvider
+
+        views = cache(ModelViews)
+        options = abi.SessionOptions()
+        for key, value in dict(self._config).items():  # a copy: another thread may add to it
+            options.add_config_entry(key, value)
+        services = abi.SessionServices(options, budget, "onnx_light_ort", self._severity())
+        made: list[ExecutionProvider] = []
+        try:
+            for item in self._providers:
+                made.append(
+                    PluginExecutionProvider(item, options, services, session, views)
+                    if isinstance(item, ChosenDevices)
+                    else item(self)
+                )
+        except BaseException:
+            for provider in made:
+                provider.close()
+            raise
+        return made
+
+    def _severity(self) -> int:
+        """The least OrtLoggingLevel that plugins' records need."""
+        return self.log_severity_level if self.log_severity_level >= 0 else _logger_severity()
 
     def has_providers(self) -> bool:
-        return bool(self._provider_factories)
+        return bool(self._providers)
 
 
 class RunOptions:

@@ -1834,6 +1834,136 @@ struct Thunks {
     }
   }
 
+  static OrtHardwareDeviceType ORT_API_CALL HardwareDevice_Type(const OrtHardwareDevice* device) noexcept {
+    using Slot = Tag<307>;
+    try {
+      typename Flavour::template Scope<Slot> scope{device};
+      if (device == nullptr) fail_fast_on_null(Slot::info(), "device");
+      OrtHardwareDeviceType result = OrtApiSlots::HardwareDevice_Type(device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static uint32_t ORT_API_CALL HardwareDevice_VendorId(const OrtHardwareDevice* device) noexcept {
+    using Slot = Tag<308>;
+    try {
+      typename Flavour::template Scope<Slot> scope{device};
+      if (device == nullptr) fail_fast_on_null(Slot::info(), "device");
+      uint32_t result = OrtApiSlots::HardwareDevice_VendorId(device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const char* ORT_API_CALL HardwareDevice_Vendor(const OrtHardwareDevice* device) noexcept {
+    using Slot = Tag<309>;
+    try {
+      typename Flavour::template Scope<Slot> scope{device};
+      if (device == nullptr) fail_fast_on_null(Slot::info(), "device");
+      const char* result = OrtApiSlots::HardwareDevice_Vendor(device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static uint32_t ORT_API_CALL HardwareDevice_DeviceId(const OrtHardwareDevice* device) noexcept {
+    using Slot = Tag<310>;
+    try {
+      typename Flavour::template Scope<Slot> scope{device};
+      if (device == nullptr) fail_fast_on_null(Slot::info(), "device");
+      uint32_t result = OrtApiSlots::HardwareDevice_DeviceId(device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const OrtKeyValuePairs* ORT_API_CALL HardwareDevice_Metadata(const OrtHardwareDevice* device) noexcept {
+    using Slot = Tag<311>;
+    try {
+      typename Flavour::template Scope<Slot> scope{device};
+      if (device == nullptr) fail_fast_on_null(Slot::info(), "device");
+      const OrtKeyValuePairs* result = OrtApiSlots::HardwareDevice_Metadata(device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const char* ORT_API_CALL EpDevice_EpName(const OrtEpDevice* ep_device) noexcept {
+    using Slot = Tag<312>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_device};
+      if (ep_device == nullptr) fail_fast_on_null(Slot::info(), "ep_device");
+      const char* result = OrtApiSlots::EpDevice_EpName(ep_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const char* ORT_API_CALL EpDevice_EpVendor(const OrtEpDevice* ep_device) noexcept {
+    using Slot = Tag<313>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_device};
+      if (ep_device == nullptr) fail_fast_on_null(Slot::info(), "ep_device");
+      const char* result = OrtApiSlots::EpDevice_EpVendor(ep_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const OrtKeyValuePairs* ORT_API_CALL EpDevice_EpMetadata(const OrtEpDevice* ep_device) noexcept {
+    using Slot = Tag<314>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_device};
+      if (ep_device == nullptr) fail_fast_on_null(Slot::info(), "ep_device");
+      const OrtKeyValuePairs* result = OrtApiSlots::EpDevice_EpMetadata(ep_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const OrtKeyValuePairs* ORT_API_CALL EpDevice_EpOptions(const OrtEpDevice* ep_device) noexcept {
+    using Slot = Tag<315>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_device};
+      if (ep_device == nullptr) fail_fast_on_null(Slot::info(), "ep_device");
+      const OrtKeyValuePairs* result = OrtApiSlots::EpDevice_EpOptions(ep_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const OrtHardwareDevice* ORT_API_CALL EpDevice_Device(const OrtEpDevice* ep_device) noexcept {
+    using Slot = Tag<316>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_device};
+      if (ep_device == nullptr) fail_fast_on_null(Slot::info(), "ep_device");
+      const OrtHardwareDevice* result = OrtApiSlots::EpDevice_Device(ep_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static const OrtEpApi* ORT_API_CALL GetEpApi() noexcept {
     using Slot = Tag<317>;
     typename Flavour::template Scope<Slot> scope{};
@@ -2623,6 +2753,19 @@ struct Thunks {
     }
   }
 
+  static const OrtMemoryInfo* ORT_API_CALL EpDevice_MemoryInfo(const OrtEpDevice* ep_device, OrtDeviceMemoryType memory_type) noexcept {
+    using Slot = Tag<374>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_device, memory_type};
+      if (ep_device == nullptr) fail_fast_on_null(Slot::info(), "ep_device");
+      const OrtMemoryInfo* result = OrtApiSlots::EpDevice_MemoryInfo(ep_device, memory_type);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetTensorData(const OrtValue* value, const void** out) noexcept {
     using Slot = Tag<378>;
     try {
@@ -3095,16 +3238,16 @@ struct Thunks {
       status_stub<Flavour, Tag<304>>,
       status_stub<Flavour, Tag<305>>,
       status_stub<Flavour, Tag<306>>,
-      fail_fast_stub<Flavour, Tag<307>>,
-      fail_fast_stub<Flavour, Tag<308>>,
-      fail_fast_stub<Flavour, Tag<309>>,
-      fail_fast_stub<Flavour, Tag<310>>,
-      fail_fast_stub<Flavour, Tag<311>>,
-      fail_fast_stub<Flavour, Tag<312>>,
-      fail_fast_stub<Flavour, Tag<313>>,
-      fail_fast_stub<Flavour, Tag<314>>,
-      fail_fast_stub<Flavour, Tag<315>>,
-      fail_fast_stub<Flavour, Tag<316>>,
+      HardwareDevice_Type,
+      HardwareDevice_VendorId,
+      HardwareDevice_Vendor,
+      HardwareDevice_DeviceId,
+      HardwareDevice_Metadata,
+      EpDevice_EpName,
+      EpDevice_EpVendor,
+      EpDevice_EpMetadata,
+      EpDevice_EpOptions,
+      EpDevice_Device,
       GetEpApi,
       GetTensorSizeInBytes,
       AllocatorGetStats,
@@ -3162,7 +3305,7 @@ struct Thunks {
       ExternalInitializerInfo_GetFileOffset,
       ExternalInitializerInfo_GetByteSize,
       GetRunConfigEntry,
-      fail_fast_stub<Flavour, Tag<374>>,
+      EpDevice_MemoryInfo,
       status_stub<Flavour, Tag<375>>,
       status_stub<Flavour, Tag<376>>,
       status_stub<Flavour, Tag<377>>,

@@ -16,6 +16,190 @@ using Tag = SlotTag<OrtEpApiTable, Index>;
 
 template <class Flavour>
 struct Thunks {
+  static OrtStatusPtr ORT_API_CALL CreateEpDevice(OrtEpFactory* ep_factory, const OrtHardwareDevice* hardware_device, const OrtKeyValuePairs* ep_metadata, const OrtKeyValuePairs* ep_options, OrtEpDevice** ep_device) noexcept {
+    using Slot = Tag<0>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_factory, hardware_device, ep_metadata, ep_options, ep_device};
+      if (ep_factory == nullptr) throw_null_argument(Slot::info(), "ep_factory");
+      if (hardware_device == nullptr) throw_null_argument(Slot::info(), "hardware_device");
+      if (ep_device == nullptr) throw_null_argument(Slot::info(), "ep_device");
+      OrtEpApiSlots::CreateEpDevice(ep_factory, hardware_device, ep_metadata, ep_options, ep_device);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseEpDevice(OrtEpDevice* input) noexcept {
+    using Slot = Tag<1>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtEpApiSlots::ReleaseEpDevice(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL EpGraphSupportInfo_AddNodesToFuse(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* const* nodes, size_t num_nodes, const OrtNodeFusionOptions* node_fusion_options) noexcept {
+    using Slot = Tag<2>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph_support_info, nodes, num_nodes, node_fusion_options};
+      if (graph_support_info == nullptr) throw_null_argument(Slot::info(), "graph_support_info");
+      if (nodes == nullptr && num_nodes != 0) throw_null_argument(Slot::info(), "nodes");
+      OrtEpApiSlots::EpGraphSupportInfo_AddNodesToFuse(graph_support_info, nodes, num_nodes, node_fusion_options);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node) noexcept {
+    using Slot = Tag<3>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph_support_info, node};
+      if (graph_support_info == nullptr) throw_null_argument(Slot::info(), "graph_support_info");
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      OrtEpApiSlots::EpGraphSupportInfo_AddSingleNode(graph_support_info, node);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL EpDevice_AddAllocatorInfo(OrtEpDevice* ep_device, const OrtMemoryInfo* allocator_memory_info) noexcept {
+    using Slot = Tag<5>;
+    try {
+      typename Flavour::template Scope<Slot> scope{ep_device, allocator_memory_info};
+      if (ep_device == nullptr) throw_null_argument(Slot::info(), "ep_device");
+      if (allocator_memory_info == nullptr) throw_null_argument(Slot::info(), "allocator_memory_info");
+      OrtEpApiSlots::EpDevice_AddAllocatorInfo(ep_device, allocator_memory_info);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static const OrtMemoryDevice* ORT_API_CALL MemoryInfo_GetMemoryDevice(const OrtMemoryInfo* memory_info) noexcept {
+    using Slot = Tag<6>;
+    try {
+      typename Flavour::template Scope<Slot> scope{memory_info};
+      if (memory_info == nullptr) fail_fast_on_null(Slot::info(), "memory_info");
+      const OrtMemoryDevice* result = OrtEpApiSlots::MemoryInfo_GetMemoryDevice(memory_info);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static const OrtMemoryDevice* ORT_API_CALL Value_GetMemoryDevice(const OrtValue* value) noexcept {
+    using Slot = Tag<7>;
+    try {
+      typename Flavour::template Scope<Slot> scope{value};
+      const OrtMemoryDevice* result = OrtEpApiSlots::Value_GetMemoryDevice(value);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static bool ORT_API_CALL MemoryDevice_AreEqual(const OrtMemoryDevice* a, const OrtMemoryDevice* b) noexcept {
+    using Slot = Tag<8>;
+    try {
+      typename Flavour::template Scope<Slot> scope{a, b};
+      bool result = OrtEpApiSlots::MemoryDevice_AreEqual(a, b);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtMemoryInfoDeviceType ORT_API_CALL MemoryDevice_GetDeviceType(const OrtMemoryDevice* memory_device) noexcept {
+    using Slot = Tag<9>;
+    try {
+      typename Flavour::template Scope<Slot> scope{memory_device};
+      if (memory_device == nullptr) fail_fast_on_null(Slot::info(), "memory_device");
+      OrtMemoryInfoDeviceType result = OrtEpApiSlots::MemoryDevice_GetDeviceType(memory_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtDeviceMemoryType ORT_API_CALL MemoryDevice_GetMemoryType(const OrtMemoryDevice* memory_device) noexcept {
+    using Slot = Tag<10>;
+    try {
+      typename Flavour::template Scope<Slot> scope{memory_device};
+      if (memory_device == nullptr) fail_fast_on_null(Slot::info(), "memory_device");
+      OrtDeviceMemoryType result = OrtEpApiSlots::MemoryDevice_GetMemoryType(memory_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static uint32_t ORT_API_CALL MemoryDevice_GetVendorId(const OrtMemoryDevice* memory_device) noexcept {
+    using Slot = Tag<11>;
+    try {
+      typename Flavour::template Scope<Slot> scope{memory_device};
+      if (memory_device == nullptr) fail_fast_on_null(Slot::info(), "memory_device");
+      uint32_t result = OrtEpApiSlots::MemoryDevice_GetVendorId(memory_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static uint32_t ORT_API_CALL MemoryDevice_GetDeviceId(const OrtMemoryDevice* memory_device) noexcept {
+    using Slot = Tag<12>;
+    try {
+      typename Flavour::template Scope<Slot> scope{memory_device};
+      if (memory_device == nullptr) fail_fast_on_null(Slot::info(), "memory_device");
+      uint32_t result = OrtEpApiSlots::MemoryDevice_GetDeviceId(memory_device);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL CreateHardwareDevice(OrtHardwareDeviceType type, uint32_t vendor_id, uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata, OrtHardwareDevice** hardware_device) noexcept {
+    using Slot = Tag<16>;
+    try {
+      typename Flavour::template Scope<Slot> scope{type, vendor_id, device_id, vendor_name, metadata, hardware_device};
+      if (vendor_name == nullptr) throw_null_argument(Slot::info(), "vendor_name");
+      if (hardware_device == nullptr) throw_null_argument(Slot::info(), "hardware_device");
+      OrtEpApiSlots::CreateHardwareDevice(type, vendor_id, device_id, vendor_name, metadata, hardware_device);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static void ORT_API_CALL ReleaseHardwareDevice(OrtHardwareDevice* input) noexcept {
+    using Slot = Tag<17>;
+    try {
+      if (input == nullptr) return;
+      typename Flavour::template Scope<Slot> scope{input};
+      OrtEpApiSlots::ReleaseHardwareDevice(input);
+      scope.returned();
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL CreateKernelRegistry(OrtKernelRegistry** kernel_registry) noexcept {
     using Slot = Tag<18>;
     try {
@@ -328,6 +512,19 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL GetEnvConfigEntries(OrtKeyValuePairs** config_entries) noexcept {
+    using Slot = Tag<49>;
+    try {
+      typename Flavour::template Scope<Slot> scope{config_entries};
+      if (config_entries == nullptr) throw_null_argument(Slot::info(), "config_entries");
+      OrtEpApiSlots::GetEnvConfigEntries(config_entries);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetOpSchema(const char* name, int max_inclusive_version, const char* domain, OrtOpSchema** out_schema) noexcept {
     using Slot = Tag<50>;
     try {
@@ -541,24 +738,24 @@ struct Thunks {
   }
 
   static constexpr OrtEpApi kTable = {
-      status_stub<Flavour, Tag<0>>,
-      release_stub<Flavour, Tag<1>>,
-      status_stub<Flavour, Tag<2>>,
-      status_stub<Flavour, Tag<3>>,
+      CreateEpDevice,
+      ReleaseEpDevice,
+      EpGraphSupportInfo_AddNodesToFuse,
+      EpGraphSupportInfo_AddSingleNode,
       fail_fast_stub<Flavour, Tag<4>>,
-      status_stub<Flavour, Tag<5>>,
-      fail_fast_stub<Flavour, Tag<6>>,
-      fail_fast_stub<Flavour, Tag<7>>,
-      fail_fast_stub<Flavour, Tag<8>>,
-      fail_fast_stub<Flavour, Tag<9>>,
-      fail_fast_stub<Flavour, Tag<10>>,
-      fail_fast_stub<Flavour, Tag<11>>,
-      fail_fast_stub<Flavour, Tag<12>>,
+      EpDevice_AddAllocatorInfo,
+      MemoryInfo_GetMemoryDevice,
+      Value_GetMemoryDevice,
+      MemoryDevice_AreEqual,
+      MemoryDevice_GetDeviceType,
+      MemoryDevice_GetMemoryType,
+      MemoryDevice_GetVendorId,
+      MemoryDevice_GetDeviceId,
       fail_fast_stub<Flavour, Tag<13>>,
       fail_fast_stub<Flavour, Tag<14>>,
       fail_fast_stub<Flavour, Tag<15>>,
-      status_stub<Flavour, Tag<16>>,
-      release_stub<Flavour, Tag<17>>,
+      CreateHardwareDevice,
+      ReleaseHardwareDevice,
       CreateKernelRegistry,
       ReleaseKernelRegistry,
       KernelRegistry_AddKernel,
@@ -590,7 +787,7 @@ struct Thunks {
       status_stub<Flavour, Tag<46>>,
       status_stub<Flavour, Tag<47>>,
       release_stub<Flavour, Tag<48>>,
-      status_stub<Flavour, Tag<49>>,
+      GetEnvConfigEntries,
       GetOpSchema,
       ReleaseOpSchema,
       OpSchema_GetSinceVersion,

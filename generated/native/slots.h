@@ -144,6 +144,16 @@ struct OrtApiSlots {
   static void GetKeyValuePairs(const OrtKeyValuePairs* kvps, const char* const** keys, const char* const** values, size_t* num_entries);
   static void RemoveKeyValuePair(OrtKeyValuePairs* kvps, const char* key);
   static void ReleaseKeyValuePairs(OrtKeyValuePairs* input);
+  static OrtHardwareDeviceType HardwareDevice_Type(const OrtHardwareDevice* device);
+  static uint32_t HardwareDevice_VendorId(const OrtHardwareDevice* device);
+  static const char* HardwareDevice_Vendor(const OrtHardwareDevice* device);
+  static uint32_t HardwareDevice_DeviceId(const OrtHardwareDevice* device);
+  static const OrtKeyValuePairs* HardwareDevice_Metadata(const OrtHardwareDevice* device);
+  static const char* EpDevice_EpName(const OrtEpDevice* ep_device);
+  static const char* EpDevice_EpVendor(const OrtEpDevice* ep_device);
+  static const OrtKeyValuePairs* EpDevice_EpMetadata(const OrtEpDevice* ep_device);
+  static const OrtKeyValuePairs* EpDevice_EpOptions(const OrtEpDevice* ep_device);
+  static const OrtHardwareDevice* EpDevice_Device(const OrtEpDevice* ep_device);
   static void GetTensorSizeInBytes(const OrtValue* ort_value, size_t* size);
   static void AllocatorGetStats(const OrtAllocator* ort_allocator, OrtKeyValuePairs** out);
   static void CreateMemoryInfo_V2(const char* name, OrtMemoryInfoDeviceType device_type, uint32_t vendor_id, int32_t device_id, OrtDeviceMemoryType mem_type, size_t alignment, OrtAllocatorType allocator_type, OrtMemoryInfo** out);
@@ -200,6 +210,7 @@ struct OrtApiSlots {
   static int64_t ExternalInitializerInfo_GetFileOffset(const OrtExternalInitializerInfo* info);
   static size_t ExternalInitializerInfo_GetByteSize(const OrtExternalInitializerInfo* info);
   static const char* GetRunConfigEntry(const OrtRunOptions* options, const char* config_key);
+  static const OrtMemoryInfo* EpDevice_MemoryInfo(const OrtEpDevice* ep_device, OrtDeviceMemoryType memory_type);
   static void GetTensorData(const OrtValue* value, const void** out);
   static void GetSessionOptionsConfigEntries(const OrtSessionOptions* options, OrtKeyValuePairs** out);
   static void Graph_GetModelMetadata(const OrtGraph* graph, OrtModelMetadata** out);
@@ -214,6 +225,20 @@ struct OrtApiSlots {
 };
 
 struct OrtEpApiSlots {
+  static void CreateEpDevice(OrtEpFactory* ep_factory, const OrtHardwareDevice* hardware_device, const OrtKeyValuePairs* ep_metadata, const OrtKeyValuePairs* ep_options, OrtEpDevice** ep_device);
+  static void ReleaseEpDevice(OrtEpDevice* input);
+  static void EpGraphSupportInfo_AddNodesToFuse(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* const* nodes, size_t num_nodes, const OrtNodeFusionOptions* node_fusion_options);
+  static void EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node);
+  static void EpDevice_AddAllocatorInfo(OrtEpDevice* ep_device, const OrtMemoryInfo* allocator_memory_info);
+  static const OrtMemoryDevice* MemoryInfo_GetMemoryDevice(const OrtMemoryInfo* memory_info);
+  static const OrtMemoryDevice* Value_GetMemoryDevice(const OrtValue* value);
+  static bool MemoryDevice_AreEqual(const OrtMemoryDevice* a, const OrtMemoryDevice* b);
+  static OrtMemoryInfoDeviceType MemoryDevice_GetDeviceType(const OrtMemoryDevice* memory_device);
+  static OrtDeviceMemoryType MemoryDevice_GetMemoryType(const OrtMemoryDevice* memory_device);
+  static uint32_t MemoryDevice_GetVendorId(const OrtMemoryDevice* memory_device);
+  static uint32_t MemoryDevice_GetDeviceId(const OrtMemoryDevice* memory_device);
+  static void CreateHardwareDevice(OrtHardwareDeviceType type, uint32_t vendor_id, uint32_t device_id, const char* vendor_name, const OrtKeyValuePairs* metadata, OrtHardwareDevice** hardware_device);
+  static void ReleaseHardwareDevice(OrtHardwareDevice* input);
   static void CreateKernelRegistry(OrtKernelRegistry** kernel_registry);
   static void ReleaseKernelRegistry(OrtKernelRegistry* input);
   static void KernelRegistry_AddKernel(OrtKernelRegistry* kernel_registry, const OrtKernelDef* kernel_def, OrtKernelCreateFunc kernel_create_func, void* kernel_create_func_state);
@@ -237,6 +262,7 @@ struct OrtEpApiSlots {
   static void KernelDef_GetInputMemType(const OrtKernelDef* kernel_def, size_t input_index, OrtMemType* mem_type);
   static void KernelDef_GetOutputMemType(const OrtKernelDef* kernel_def, size_t output_index, OrtMemType* mem_type);
   static void GetTensorDataType(ONNXTensorElementDataType elem_type, const OrtDataType** out);
+  static void GetEnvConfigEntries(OrtKeyValuePairs** config_entries);
   static void GetOpSchema(const char* name, int max_inclusive_version, const char* domain, OrtOpSchema** out_schema);
   static void ReleaseOpSchema(OrtOpSchema* input);
   static void OpSchema_GetSinceVersion(const OrtOpSchema* schema, int* out);

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from onnx_light_ort.engine.kernel_registry import KernelRegistry
 
 if TYPE_CHECKING:
-    from onnx_light_ort.engine.graph import Graph, Node
+    from onnx_light_ort.engine.graph import Graph, Model, Node
     from onnx_light_ort.engine.kernel_registry import KernelEntry
     from onnx_light_ort.engine.partition import ExecutablePartition, FusedPartition
 
@@ -70,6 +70,10 @@ class ExecutionProvider(ABC):
     def kernel_registry(self) -> KernelRegistry:
         """The kernels for what :class:`SingleNodeClaim` claims."""
         return KernelRegistry(self.name)
+
+    def open(self, model: Model) -> None:  # noqa: B027 - nothing to do is a fine answer
+        """Called once, before the first question, with the model that the graphs are of. It may be kept only until the
+        session is made."""
 
     @abstractmethod
     def get_capability(self, graph: Graph, lookup: KernelLookup) -> Iterable[Claim]:

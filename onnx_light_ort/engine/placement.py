@@ -11,10 +11,10 @@ from onnx import NodeProto
 from onnx_light_ort.engine.execution_provider import DeclinedNode, ExecutionProvider, FusionClaim, SingleNodeClaim
 from onnx_light_ort.engine.graph import Graph, Node
 from onnx_light_ort.engine.graph_building import sort_nodes
-from onnx_light_ort.engine.kernel_registry import Decline, KernelEntry
+from onnx_light_ort.engine.kernel_registry import Decline, KernelEntry, KernelRegistry
 from onnx_light_ort.engine.node_order import NodeOrder
 from onnx_light_ort.engine.partition import ExecutablePartition, FusedPartition, check_claim, check_executable
-from onnx_light_ort.errors import EPFail, Error, Fail
+from onnx_light_ort.errors import EPFail, Error, Fail, InvalidArgument
 
 if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Model
@@ -25,12 +25,24 @@ class Placement:
 
     def __init__(self, providers: Sequence[ExecutionProvider]) -> None:
         self.providers = tuple(providers)
-        self._registries = {provider.name: provider.kernel_registry for provider in self.providers}
+        self._registries: dict[str, KernelRegistry] = {}
         #: Of nodes that no provider took: why, provider by provider.
         self.declined: dict[Node, list[Decline]] = {}
         self._executables: list[ExecutablePartition] = []
         self._numbers = itertools.count()
         self._closed = False
+
+    def open(self, model: Model) -> None:
+        """Tells every provider the model.
+
+        Raises:
+            InvalidArgument: two providers have the same name.
+        """
+        for provider in self.providers:
+            if provider.name in self._registries:
+                raise InvalidArgument(f"execution provider {provider.name!r} is there twice: add each one once")
+            self._registries[provider.name] = provider.kernel_registry
+            provider.open(model)
 
     def place(self, model: Model) -> None:
         """Asks every provider about every graph: the first about all of them, then the next about what is left.

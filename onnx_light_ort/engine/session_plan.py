@@ -70,12 +70,12 @@ class SessionPlan:
         self._kernels: dict[Node, KernelProduct] = {}
         self._entries: dict[Node, KernelEntry] = {}
         self._declined: dict[Node, list[Decline]] = {}
+        self.placement = Placement(providers)
         with _collector_paused():
-            self._stage("load")
-            self.model: Model = load_model(source)
-            self._source_nodes = list(self.model.graph.all_nodes())
-            self.placement = Placement(providers)
             try:
+                self._stage("load")
+                self.model: Model = load_model(source)
+                self._source_nodes = list(self.model.graph.all_nodes())
                 plan = self._plan(optimize)
                 self.executor = native.Executor(plan, intra_op_num_threads, memory_budget or native.MemoryBudget(0))
             except BaseException:
@@ -90,6 +90,7 @@ class SessionPlan:
             stage("fold constants")
             fold_constants(model.graph, self._find_kernel, self._evaluate)
         stage("place")
+        self.placement.open(model)
         self.placement.place(model)
         while inline_functions(model, self._context):
             if optimize:

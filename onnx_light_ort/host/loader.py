@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from onnx_light_ort.host.library_errors import (
 from onnx_light_ort.host.library_inspection import LibraryInspection, inspect_library, refusals
 from onnx_light_ort.host.library_path import open_library, resolve_library_path
 from onnx_light_ort.host.memory_map import FileIdentity, is_mapped, mapped_inode, mapped_ort_runtimes
-from onnx_light_ort.host.profiles import CUSTOM_OPS
+from onnx_light_ort.host.profiles import CUSTOM_OPS, PLUGIN_EP
 from onnx_light_ort.host.unload_report import UnloadReport, reasons_to_stay
 from onnx_light_ort.support_matrix import version_ranges
 
@@ -150,8 +151,38 @@ def call_register_custom_ops(library: LoadedLibrary, session_options: abi.Sessio
             f"it serves {' and '.join(library.inspection.fit.profiles)}, not custom ops; register it as a plugin EP",
         )
     outcome = abi.call_register_custom_ops(library.handle, session_options)
-    if outcome.code == OrtErrorCode.ORT_OK:
-        return
+    if outcome.code != OrtErrorCode.ORT_OK:
+        raise _entry_point_error(library, "RegisterCustomOps", outcome)
+
+
+def call_create_ep_factories(
+    library: LoadedLibrary, registration_name: str, hardware: Sequence[abi.HardwareDevice]
+) -> abi.EpLibrary:
+    """Calls the library's ``CreateEpFactories``, and asks the factories which of the hardware they use.
+
+    Where a callback returns an error status, throws, or returns what the host cannot use, everything that was created
+    is released, and ``EntryPointError`` says what happened.
+    """
+    from onnx_light_ort._abi_enums import OrtErrorCode
+    from onnx_light_ort._native import abi
+
+    if PLUGIN_EP not in library.inspection.fit.profiles:
+        raise LibraryProfileError(
+            library.inspection.path,
+            f"it serves {' and '.join(library.inspection.fit.profiles)}, not execution providers; register it with "
+            "SessionOptions.register_custom_ops_library",
+        )
+    path = str(library.inspection.path)
+    registration = abi.register_ep_library(library.handle, registration_name, path, hardware)
+    if registration.outcome.code != OrtErrorCode.ORT_OK:
+        raise _entry_point_error(library, f"registration as {registration_name!r}", registration.outcome)
+    return registration.library
+
+
+def _entry_point_error(library: LoadedLibrary, what: str, outcome: abi.EntryPointOutcome) -> EntryPointError:
+    from onnx_light_ort._abi_enums import OrtErrorCode
+    from onnx_light_ort._native import abi
+
     accepted = abi.accepted_api_versions()
     refused = tuple(dict.fromkeys(version for version in outcome.requested_versions if version not in accepted))
     if refused:
@@ -161,9 +192,9 @@ def call_register_custom_ops(library: LoadedLibrary, session_options: abi.Sessio
         )
     else:
         advice = "see the library's documentation for what it needs"
-    raise EntryPointError(
+    return EntryPointError(
         library.inspection.path,
-        f"RegisterCustomOps failed with {OrtErrorCode(outcome.code).name}: {outcome.message}; nothing of it is "
+        f"{what} failed with {OrtErrorCode(outcome.code).name}: {outcome.message}; nothing of it is "
         f"registered; {advice}",
         code=outcome.code,
         status_message=outcome.message,

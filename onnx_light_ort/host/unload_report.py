@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from onnx_light_ort.host.library_inspection import LibraryInspection
+if TYPE_CHECKING:
+    from onnx_light_ort.host.library_inspection import LibraryInspection
 
 THREAD_EXIT_IMPORTS = frozenset({"__cxa_thread_atexit", "__cxa_thread_atexit_impl"})
 """How a library has an object of its own destroyed when a thread ends."""

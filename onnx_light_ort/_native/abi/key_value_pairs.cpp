@@ -6,6 +6,10 @@
 
 #include "slots.h"
 
+OrtKeyValuePairs::OrtKeyValuePairs(const OrtKeyValuePairs& other) {
+  for (size_t i = 0; i < other.size(); ++i) add(other.keys_[i], other.values_[i]);
+}
+
 void OrtKeyValuePairs::add(std::string key, std::string value) {
   if (key.empty()) return;
   const auto [entry, inserted] = entries_.insert_or_assign(std::move(key), std::move(value));

@@ -11,6 +11,11 @@
 /// Unique keys with a value each. What the getters hand out stays valid until the next change.
 struct OrtKeyValuePairs {
  public:
+  OrtKeyValuePairs() = default;
+  /// A copy has the keys in the same order, and its getters hand out its own memory.
+  OrtKeyValuePairs(const OrtKeyValuePairs& other);
+  OrtKeyValuePairs& operator=(const OrtKeyValuePairs&) = delete;
+
   /// Replaces the value of a key that is there already. An empty key is ignored, as ORT ignores it.
   void add(std::string key, std::string value);
   void remove(std::string_view key);

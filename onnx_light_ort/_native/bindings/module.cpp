@@ -4,6 +4,7 @@
 #include "abi.h"
 #include "custom_ops.h"
 #include "engine.h"
+#include "execution_provider.h"
 #include "graph_view.h"
 #include "library.h"
 #include "numpy_value.h"
@@ -21,4 +22,5 @@ NB_MODULE(_native, m) {
   bind_abi(abi);
   bind_graph_view(abi);
   bind_library(abi);
+  bind_execution_provider(abi);
 }

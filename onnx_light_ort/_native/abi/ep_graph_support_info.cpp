@@ -1,0 +1,47 @@
+#include "ep_graph_support_info.h"
+
+#include <utility>
+
+#include "error.h"
+#include "graph.h"
+#include "slots.h"
+
+namespace onnx_light_ort::abi {
+namespace {
+
+std::string describe(const OrtNode& node) {
+  return "node '" + node.record->name + "' (" + node.record->op->op_type + ")";
+}
+
+[[noreturn]] void refuse(OrtEpGraphSupportInfo& info, const std::string& reason) {
+  if (info.refusal.empty()) info.refusal = reason;
+  throw Error(ORT_INVALID_ARGUMENT, reason);
+}
+
+void require_node(OrtEpGraphSupportInfo& info, const OrtNode* node) {
+  if (node == nullptr) refuse(info, "a node to claim is null: pass nodes that Graph_GetNodes gave");
+  if (info.graph.position_of(node)) return;
+  refuse(info, describe(*node) + " is no node of graph '" + info.graph.name() +
+                   "', which the provider was asked about: claim nodes of that graph");
+}
+
+}  // namespace
+
+void OrtEpApiSlots::EpGraphSupportInfo_AddNodesToFuse(OrtEpGraphSupportInfo* graph_support_info,
+                                                      const OrtNode* const* nodes, size_t num_nodes,
+                                                      const OrtNodeFusionOptions* node_fusion_options) {
+  if (num_nodes == 0) refuse(*graph_support_info, "no nodes to fuse were given: pass one or more");
+  for (size_t i = 0; i < num_nodes; ++i) require_node(*graph_support_info, nodes[i]);
+  Claim claim;
+  claim.nodes.assign(nodes, nodes + num_nodes);
+  claim.fused = true;
+  claim.drop_constant_initializers = node_fusion_options != nullptr && node_fusion_options->drop_constant_initializers;
+  graph_support_info->claims.push_back(std::move(claim));
+}
+
+void OrtEpApiSlots::EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node) {
+  require_node(*graph_support_info, node);
+  graph_support_info->claims.push_back({{node}, false, false});
+}
+
+}  // namespace onnx_light_ort::abi
