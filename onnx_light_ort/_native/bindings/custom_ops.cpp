@@ -21,9 +21,9 @@
 #include "element_type.h"
 #include "kernel_handle.h"
 #include "node_description.h"
+#include "served_tables.h"
 #include "session_options.h"
 #include "session_services.h"
-#include "tables.h"
 
 namespace onnx_light_ort::bindings {
 namespace {
@@ -35,19 +35,11 @@ using abi::CustomOp;
 using abi::SessionServices;
 using kernels::DataType;
 
-const OrtApi* api_of(const std::string& flavour) {
-  if (flavour == "plain") return abi::table<OrtApi, abi::Plain>();
-  if (flavour == "trace") return abi::table<OrtApi, abi::Trace>();
-  if (flavour == "strict") return abi::table<OrtApi, abi::Strict>();
-  throw nb::value_error("flavour must be \"plain\", \"trace\" or \"strict\"");
-}
-
 std::shared_ptr<SessionServices> make_services(const OrtSessionOptions& options,
                                                std::shared_ptr<engine::MemoryBudget> budget,
-                                               const std::string& log_name, int log_severity,
-                                               const std::string& flavour) {
+                                               const std::string& log_name, int log_severity) {
   return std::shared_ptr<SessionServices>(new SessionServices{
-      api_of(flavour),
+      abi::served_api(),
       options.config_entries(),
       std::move(budget),
       {log_name, static_cast<OrtLoggingLevel>(log_severity)},
@@ -164,7 +156,7 @@ std::vector<std::pair<size_t, size_t>> describe(const std::vector<CustomOp::Shar
 
 void bind_custom_ops(nb::module_& m) {
   nb::class_<SessionServices>(m, "SessionServices", "What plugins get from one session.")
-      .def(nb::new_(&make_services), "options"_a, "budget"_a, "log_name"_a, "log_severity"_a, "flavour"_a = "plain",
+      .def(nb::new_(&make_services), "options"_a, "budget"_a, "log_name"_a, "log_severity"_a,
            "Copies the configuration entries of `options`. What a plugin allocates is charged to `budget`.");
 
   nb::class_<CustomOp>(m, "CustomOp",
