@@ -232,7 +232,7 @@ def _native_factory(entry: Any) -> KernelFactory:
     shared: dict[Any, KernelProduct] = {}
 
     def create(node: Node) -> KernelProduct:
-        if node.proto.attribute or any(value is not None and value.constant is not None for value in node.inputs):
+        if node.has_attributes or any(value is not None and value.constant is not None for value in node.inputs):
             return describe(node)
         key = node.signature()
         kernel = shared.get(key)
@@ -362,7 +362,8 @@ class KernelContext:
 
     def candidates(self, node: Node) -> list[KernelEntry]:
         """The kernels that serve a node, best first."""
-        key = (node.signature(), bool(node.captures))
+        signature = node.signature()
+        key = (signature, True) if node.captures else signature
         found = self._cache.get(key)
         if found is None:
             entries = [registry.find(node) for registry in self._asked(node)]

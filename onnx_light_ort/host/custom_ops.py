@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from onnx import AttributeProto, NodeProto, TypeProto
+from onnx import AttributeProto, TypeProto
 
 from onnx_light_ort._abi_enums import OrtCustomOpInputOutputCharacteristic as Characteristic
 from onnx_light_ort._native import abi
@@ -172,7 +172,7 @@ class CustomOperator(ForeignOperator):
         types = [self._output_type(node, index) for index in range(len(node.outputs))]
         shapes: list[tuple[int | str | None, ...] | None] = [None] * len(types)
         said, failure = self._op.infer(
-            node.name, self.since_version, _arguments(node.inputs), len(types), _attributes(node.proto)
+            node.name, self.since_version, _arguments(node.inputs), len(types), _attributes(node)
         )
         if failure is not None:
             _log.warning("%s: shape inference of %s failed: %s", node, self._op.signature, failure)
@@ -214,6 +214,11 @@ class CustomOperator(ForeignOperator):
                     f"{node}: nothing says the type of output {value.name!r} of {self._op.signature}: give the op an "
                     "InferOutputShapeFn that sets it, or declare it in the model's value_info"
                 )
+        constants: Sequence[Any] = ()
+        for value in node.inputs:
+            if value is not None and value.constant is not None:
+                constants = [constant and constant.array() for constant in node.constant_inputs]
+                break
         try:
             return self._op.create_kernel(
                 self._services,
@@ -221,8 +226,8 @@ class CustomOperator(ForeignOperator):
                 self.since_version,
                 _arguments(node.inputs),
                 _arguments(node.outputs),
-                _attributes(node.proto),
-                [None if value is None or value.constant is None else value.constant.array() for value in node.inputs],
+                _attributes(node),
+                constants,
             )
         except Error as error:
             raise type(error)(f"{node}: {self._op.signature} made no kernel: {error}") from error
@@ -246,23 +251,24 @@ def _formals(
 
 def _arguments(values: Iterable[Value | None]) -> list[Argument | None]:
     """Name, element type and dimensions of each argument, as native code takes them."""
-    return [
-        None
-        if value is None
-        else (
-            value.name,
-            value.element_type,
-            # Most values have a type of their operator's signature, which says nothing of the shape.
-            None if id(value.type_proto) in _SHAPELESS else shape_of(value.type_proto),
-        )
-        for value in values
-    ]
+    arguments: list[Argument | None] = []
+    for value in values:
+        if value is None:
+            arguments.append(None)
+            continue
+        proto = value.type_proto
+        # Most values have a type of their operator's signature, which says nothing of the shape.
+        shape = None if id(proto) in _SHAPELESS else shape_of(proto)
+        arguments.append((value.name, value.element_type, shape))
+    return arguments
 
 
-def _attributes(node: NodeProto) -> dict[str, tuple[int, Any]]:
+def _attributes(node: Node) -> dict[str, tuple[int, Any]]:
     """Type and value of each attribute that a custom op can ask for; strings are bytes, in whatever encoding."""
     attributes: dict[str, tuple[int, Any]] = {}
-    for proto in node.attribute[:]:  # walking a slice is faster, see graph_building.add_nodes
+    if not node.has_attributes:
+        return attributes
+    for proto in node.proto.attribute[:]:  # walking a slice is faster, see graph_building.add_nodes
         kind = proto.type
         if kind == AttributeProto.STRING:
             attributes[proto.name] = (kind, proto.s)

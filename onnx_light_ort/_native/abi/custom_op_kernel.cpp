@@ -46,7 +46,7 @@ CustomOpKernel::~CustomOpKernel() {
     // Also for null, which a kernel without state may be.
     call_plugin("OrtCustomOp::KernelDestroy", [&] { op_->destroy(state_); });
   } catch (const Error& error) {
-    log(node_->session->logger, ORT_LOGGING_LEVEL_ERROR, "custom op " + op_->signature() + ": " + error.what());
+    log(node_->session->logger, ORT_LOGGING_LEVEL_ERROR, "custom op " + op_->signature + ": " + error.what());
   }
 }
 

@@ -16,7 +16,7 @@ namespace onnx_light_ort::abi {
 
 struct ArgumentInfo {
   std::string name;                         ///< "" for an argument that the node leaves out.
-  std::unique_ptr<const OrtTypeInfo> type;  ///< Null where it is not known or the argument is left out.
+  std::shared_ptr<const OrtTypeInfo> type;  ///< Null where it is not known or the argument is left out.
 };
 
 /// Frozen; shared by the info that CreateKernel gets, by its copies, and by the kernel.

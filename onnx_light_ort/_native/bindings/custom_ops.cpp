@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <climits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -81,49 +82,61 @@ nb::object to_python(const OrtTensorTypeAndShapeInfo* info) {
   return nb::make_tuple(data_type, dims);
 }
 
-/// (name, data_type, dims), or None for an argument that the node leaves out.
-std::vector<ArgumentInfo> arguments_of(const nb::sequence& given) {
-  std::vector<ArgumentInfo> arguments;
-  for (nb::handle item : given) {
-    if (item.is_none()) {
-      arguments.emplace_back();
-      continue;
-    }
-    const int data_type = nb::cast<int>(item[1]);
-    ArgumentInfo argument;
-    argument.name = nb::cast<std::string>(item[0]);
-    if (data_type != 0) argument.type = OrtTypeInfo::of_tensor(type_and_shape(data_type, item[2]));
-    arguments.push_back(std::move(argument));
-  }
-  return arguments;
+/// The one type of tensors of an element type and no known shape. Called with the GIL.
+const std::shared_ptr<const OrtTypeInfo>& shapeless_type(int data_type) {
+  static std::map<int, std::shared_ptr<const OrtTypeInfo>> types;
+  std::shared_ptr<const OrtTypeInfo>& type = types[data_type];
+  if (type == nullptr) type = OrtTypeInfo::of_tensor(type_and_shape(data_type, nb::none()));
+  return type;
 }
 
-std::vector<int> types_of(const nb::sequence& arguments) {
-  std::vector<int> types;
-  for (nb::handle item : arguments) types.push_back(item.is_none() ? 0 : nb::cast<int>(item[1]));
-  return types;
-}
+/// What a node reads or makes, as Python lists it: (name, data_type, dims), or None for an argument that it leaves out.
+struct Arguments {
+  explicit Arguments(const nb::list& given) {
+    const size_t count = given.size();
+    infos.resize(count);
+    types.resize(count, DataType::kUndefined);
+    for (size_t i = 0; i < count; ++i) {
+      if (given[i].is_none()) continue;
+      const auto item = nb::cast<nb::tuple>(given[i]);
+      const int data_type = nb::cast<int>(item[1]);
+      infos[i].name = nb::cast<std::string>(item[0]);
+      types[i] = static_cast<DataType>(data_type);
+      if (data_type == 0) continue;
+      const nb::handle dims = item[2];
+      infos[i].type = dims.is_none()
+                          ? shapeless_type(data_type)
+                          : std::shared_ptr<const OrtTypeInfo>(OrtTypeInfo::of_tensor(type_and_shape(data_type, dims)));
+    }
+  }
+
+  std::vector<ArgumentInfo> infos;
+  std::vector<DataType> types;
+};
 
 KernelHandle create_kernel(const std::shared_ptr<const CustomOp>& op,
                            const std::shared_ptr<const SessionServices>& services, const std::string& name,
-                           int since_version, const nb::sequence& inputs, const nb::sequence& outputs,
+                           int since_version, const nb::list& inputs, const nb::list& outputs,
                            const nb::dict& attributes, const nb::sequence& constant_inputs) {
-  auto description = describe_node(name, op->domain, op->name, since_version, types_of(inputs), types_of(outputs),
-                                   attributes, constant_inputs);
+  Arguments read(inputs), made(outputs);
+  auto description = describe_node(name, op->domain, op->name, since_version, std::move(read.types),
+                                   std::move(made.types), attributes, constant_inputs);
   std::shared_ptr<const kernels::Node> node(description, &description->node);
   auto info =
-      std::make_shared<const abi::NodeInfo>(std::move(node), arguments_of(inputs), arguments_of(outputs), services);
+      std::make_shared<const abi::NodeInfo>(std::move(node), std::move(read.infos), std::move(made.infos), services);
   nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
-  return {std::make_shared<abi::CustomOpKernel>(op, std::move(info)), op->signature()};
+  return {std::make_shared<abi::CustomOpKernel>(op, std::move(info)), op->signature};
 }
 
-nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, const nb::sequence& inputs,
+nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, const nb::list& inputs,
                 size_t output_count, const nb::dict& attributes) {
-  const auto description = describe_node(name, op.domain, op.name, since_version, types_of(inputs), {}, attributes,
+  Arguments read(inputs);
+  const auto description = describe_node(name, op.domain, op.name, since_version, std::move(read.types), {}, attributes,
                                          nb::cast<nb::sequence>(nb::list()));
   std::vector<std::unique_ptr<OrtTensorTypeAndShapeInfo>> infos;
-  for (nb::handle item : inputs) {
-    infos.push_back(item.is_none() ? type_and_shape(0, nb::none()) : type_and_shape(nb::cast<int>(item[1]), item[2]));
+  for (const ArgumentInfo& info : read.infos) {
+    infos.push_back(info.type == nullptr ? type_and_shape(0, nb::none())
+                                         : std::make_unique<OrtTensorTypeAndShapeInfo>(*info.type->tensor));
   }
   abi::InferredOutputs inferred;
   {
@@ -135,10 +148,10 @@ nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, 
   return nb::make_tuple(outputs, inferred.failure.empty() ? nb::none() : nb::object(nb::str(inferred.failure.c_str())));
 }
 
-using Arguments = std::vector<std::tuple<int, int, int>>;
+using FormalArguments = std::vector<std::tuple<int, int, int>>;
 
-Arguments describe(const std::vector<CustomOp::Argument>& arguments) {
-  Arguments rows;
+FormalArguments describe(const std::vector<CustomOp::Argument>& arguments) {
+  FormalArguments rows;
   for (const CustomOp::Argument& argument : arguments) {
     rows.emplace_back(static_cast<int>(argument.type), static_cast<int>(argument.characteristic),
                       static_cast<int>(argument.memory_type));
@@ -191,7 +204,7 @@ void bind_custom_ops(nb::module_& m) {
           "must_share", [](const CustomOp& op) { return describe(op.must_share); },
           "(input, output) pairs: the output begins with the input's content.")
       .def_prop_ro("infers_shapes", [](const CustomOp& op) { return op.infer_shapes != nullptr; })
-      .def_prop_ro("signature", &CustomOp::signature, "For messages.")
+      .def_ro("signature", &CustomOp::signature, "For messages.")
       .def(
           "infer", &infer, "name"_a, "since_version"_a, "inputs"_a, "output_count"_a, "attributes"_a,
           "Calls the op's shape inference. inputs: (name, element type, dimensions or None), or None where left out; a "
