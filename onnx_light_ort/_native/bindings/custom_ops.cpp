@@ -9,7 +9,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <climits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +21,7 @@
 #include "element_type.h"
 #include "kernel_handle.h"
 #include "node_description.h"
+#include "node_info.h"
 #include "served_tables.h"
 #include "session_options.h"
 #include "session_services.h"
@@ -31,10 +31,8 @@ namespace {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using abi::ArgumentInfo;
 using abi::CustomOp;
 using abi::SessionServices;
-using kernels::DataType;
 
 std::shared_ptr<SessionServices> make_services(const OrtSessionOptions& options,
                                                std::shared_ptr<engine::MemoryBudget> budget,
@@ -45,24 +43,6 @@ std::shared_ptr<SessionServices> make_services(const OrtSessionOptions& options,
       std::move(budget),
       {log_name, static_cast<OrtLoggingLevel>(log_severity)},
   });
-}
-
-/// A type and shape as Python gives it: the ONNX element type and, where the rank is known, an int for a known extent,
-/// a str for a symbol and None for neither, in a list.
-std::unique_ptr<OrtTensorTypeAndShapeInfo> type_and_shape(int data_type, nb::handle dims) {
-  auto info = std::make_unique<OrtTensorTypeAndShapeInfo>();
-  info->element_type = abi::to_abi(static_cast<DataType>(data_type));
-  if (dims.is_none()) return info;
-  std::vector<int64_t> extents;
-  std::vector<std::string> symbols;
-  for (nb::handle dim : dims) {
-    const bool known = nb::isinstance<nb::int_>(dim);
-    extents.push_back(known ? nb::cast<int64_t>(dim) : -1);
-    symbols.push_back(known || dim.is_none() ? "" : nb::cast<std::string>(dim));
-  }
-  info->set_dims(extents.data(), extents.size());
-  info->set_symbols(std::move(symbols));
-  return info;
 }
 
 nb::object to_python(const OrtTensorTypeAndShapeInfo* info) {
@@ -82,48 +62,12 @@ nb::object to_python(const OrtTensorTypeAndShapeInfo* info) {
   return nb::make_tuple(data_type, dims);
 }
 
-/// The one type of tensors of an element type and no known shape. Called with the GIL.
-const std::shared_ptr<const OrtTypeInfo>& shapeless_type(int data_type) {
-  static std::map<int, std::shared_ptr<const OrtTypeInfo>> types;
-  std::shared_ptr<const OrtTypeInfo>& type = types[data_type];
-  if (type == nullptr) type = OrtTypeInfo::of_tensor(type_and_shape(data_type, nb::none()));
-  return type;
-}
-
-/// What a node reads or makes, as Python lists it: (name, data_type, dims), or None for an argument that it leaves out.
-struct Arguments {
-  explicit Arguments(const nb::list& given) {
-    const size_t count = given.size();
-    infos.resize(count);
-    types.resize(count, DataType::kUndefined);
-    for (size_t i = 0; i < count; ++i) {
-      if (given[i].is_none()) continue;
-      const auto item = nb::cast<nb::tuple>(given[i]);
-      const int data_type = nb::cast<int>(item[1]);
-      infos[i].name = nb::cast<std::string>(item[0]);
-      types[i] = static_cast<DataType>(data_type);
-      if (data_type == 0) continue;
-      const nb::handle dims = item[2];
-      infos[i].type = dims.is_none()
-                          ? shapeless_type(data_type)
-                          : std::shared_ptr<const OrtTypeInfo>(OrtTypeInfo::of_tensor(type_and_shape(data_type, dims)));
-    }
-  }
-
-  std::vector<ArgumentInfo> infos;
-  std::vector<DataType> types;
-};
-
 KernelHandle create_kernel(const std::shared_ptr<const CustomOp>& op,
                            const std::shared_ptr<const SessionServices>& services, const std::string& name,
                            int since_version, const nb::list& inputs, const nb::list& outputs,
                            const nb::dict& attributes, const nb::sequence& constant_inputs) {
-  Arguments read(inputs), made(outputs);
-  auto description = describe_node(name, op->domain, op->name, since_version, std::move(read.types),
-                                   std::move(made.types), attributes, constant_inputs);
-  std::shared_ptr<const kernels::Node> node(description, &description->node);
   auto info =
-      std::make_shared<const abi::NodeInfo>(std::move(node), std::move(read.infos), std::move(made.infos), services);
+      node_info(name, op->domain, op->name, since_version, inputs, outputs, attributes, constant_inputs, services);
   nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
   return {std::make_shared<abi::CustomOpKernel>(op, std::move(info)), op->signature};
 }
@@ -134,7 +78,7 @@ nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, 
   const auto description = describe_node(name, op.domain, op.name, since_version, std::move(read.types), {}, attributes,
                                          nb::cast<nb::sequence>(nb::list()));
   std::vector<std::unique_ptr<OrtTensorTypeAndShapeInfo>> infos;
-  for (const ArgumentInfo& info : read.infos) {
+  for (const abi::ArgumentInfo& info : read.infos) {
     infos.push_back(info.type == nullptr ? type_and_shape(0, nb::none())
                                          : std::make_unique<OrtTensorTypeAndShapeInfo>(*info.type->tensor));
   }

@@ -8,6 +8,7 @@
 #include "graph_view.h"
 #include "library.h"
 #include "numpy_value.h"
+#include "plugin_kernels.h"
 
 NB_MODULE(_native, m) {
   using namespace onnx_light_ort::bindings;
@@ -22,5 +23,6 @@ NB_MODULE(_native, m) {
   bind_abi(abi);
   bind_graph_view(abi);
   bind_library(abi);
+  bind_plugin_kernels(abi);
   bind_execution_provider(abi);
 }
