@@ -71,6 +71,19 @@ struct Thunks {
     }
   }
 
+  static const char* ORT_API_CALL NodeComputeContext_NodeName(const OrtNodeComputeContext* context) noexcept {
+    using Slot = Tag<4>;
+    try {
+      typename Flavour::template Scope<Slot> scope{context};
+      if (context == nullptr) fail_fast_on_null(Slot::info(), "context");
+      const char* result = OrtEpApiSlots::NodeComputeContext_NodeName(context);
+      scope.returned(result);
+      return result;
+    } catch (...) {
+      fail_fast_on_exception(Slot::info());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL EpDevice_AddAllocatorInfo(OrtEpDevice* ep_device, const OrtMemoryInfo* allocator_memory_info) noexcept {
     using Slot = Tag<5>;
     try {
@@ -512,35 +525,6 @@ struct Thunks {
     }
   }
 
-  static OrtStatusPtr ORT_API_CALL EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node, const OrtKernelDef** out_kernel_def) noexcept {
-    using Slot = Tag<41>;
-    try {
-      typename Flavour::template Scope<Slot> scope{graph_support_info, node, out_kernel_def};
-      if (graph_support_info == nullptr) throw_null_argument(Slot::info(), "graph_support_info");
-      if (node == nullptr) throw_null_argument(Slot::info(), "node");
-      if (out_kernel_def == nullptr) throw_null_argument(Slot::info(), "out_kernel_def");
-      OrtEpApiSlots::EpGraphSupportInfo_LookUpKernel(graph_support_info, node, out_kernel_def);
-      scope.returned();
-      return nullptr;
-    } catch (...) {
-      return Flavour::template failed<Slot>(status_of_current_exception());
-    }
-  }
-
-  static OrtStatusPtr ORT_API_CALL KernelInfo_GetEp(const OrtKernelInfo* info, const OrtEp** ep) noexcept {
-    using Slot = Tag<43>;
-    try {
-      typename Flavour::template Scope<Slot> scope{info, ep};
-      if (info == nullptr) throw_null_argument(Slot::info(), "info");
-      if (ep == nullptr) throw_null_argument(Slot::info(), "ep");
-      OrtEpApiSlots::KernelInfo_GetEp(info, ep);
-      scope.returned();
-      return nullptr;
-    } catch (...) {
-      return Flavour::template failed<Slot>(status_of_current_exception());
-    }
-  }
-
   static OrtStatusPtr ORT_API_CALL GetEnvConfigEntries(OrtKeyValuePairs** config_entries) noexcept {
     using Slot = Tag<49>;
     try {
@@ -771,7 +755,7 @@ struct Thunks {
       ReleaseEpDevice,
       EpGraphSupportInfo_AddNodesToFuse,
       EpGraphSupportInfo_AddSingleNode,
-      fail_fast_stub<Flavour, Tag<4>>,
+      NodeComputeContext_NodeName,
       EpDevice_AddAllocatorInfo,
       MemoryInfo_GetMemoryDevice,
       Value_GetMemoryDevice,
@@ -808,9 +792,9 @@ struct Thunks {
       KernelDef_GetInputMemType,
       KernelDef_GetOutputMemType,
       GetTensorDataType,
-      EpGraphSupportInfo_LookUpKernel,
+      status_stub<Flavour, Tag<41>>,
       status_stub<Flavour, Tag<42>>,
-      KernelInfo_GetEp,
+      status_stub<Flavour, Tag<43>>,
       status_stub<Flavour, Tag<44>>,
       status_stub<Flavour, Tag<45>>,
       status_stub<Flavour, Tag<46>>,

@@ -229,6 +229,7 @@ struct OrtEpApiSlots {
   static void ReleaseEpDevice(OrtEpDevice* input);
   static void EpGraphSupportInfo_AddNodesToFuse(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* const* nodes, size_t num_nodes, const OrtNodeFusionOptions* node_fusion_options);
   static void EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node);
+  static const char* NodeComputeContext_NodeName(const OrtNodeComputeContext* context);
   static void EpDevice_AddAllocatorInfo(OrtEpDevice* ep_device, const OrtMemoryInfo* allocator_memory_info);
   static const OrtMemoryDevice* MemoryInfo_GetMemoryDevice(const OrtMemoryInfo* memory_info);
   static const OrtMemoryDevice* Value_GetMemoryDevice(const OrtValue* value);
@@ -262,8 +263,6 @@ struct OrtEpApiSlots {
   static void KernelDef_GetInputMemType(const OrtKernelDef* kernel_def, size_t input_index, OrtMemType* mem_type);
   static void KernelDef_GetOutputMemType(const OrtKernelDef* kernel_def, size_t output_index, OrtMemType* mem_type);
   static void GetTensorDataType(ONNXTensorElementDataType elem_type, const OrtDataType** out);
-  static void EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node, const OrtKernelDef** out_kernel_def);
-  static void KernelInfo_GetEp(const OrtKernelInfo* info, const OrtEp** ep);
   static void GetEnvConfigEntries(OrtKeyValuePairs** config_entries);
   static void GetOpSchema(const char* name, int max_inclusive_version, const char* domain, OrtOpSchema** out_schema);
   static void ReleaseOpSchema(OrtOpSchema* input);

@@ -2,27 +2,35 @@
 
 #include <algorithm>
 
-#include "converted_tensor.h"
+#include "element_type.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
 
-bool is_carried(DataType type) { return carrier_of(type) != type; }
+void widen_tensor(const TensorView& from, float* to, int64_t begin, int64_t end) {
+  if (from.dtype == DataType::kFloat16) {
+    widen(from.as<Float16>() + begin, to + begin, end - begin);
+  } else {
+    widen(from.as<BFloat16>() + begin, to + begin, end - begin);
+  }
+}
 
-// A constant as its carrier. Owns its elements and dimensions.
+// A tensor of float made from a 16-bit one. Owns its elements and dimensions.
 struct WidenedConstant {
-  std::vector<float> elements;  ///< As many as hold the carrier's, which is no wider.
+  std::vector<float> elements;
   std::vector<int64_t> dims;
   TensorView view;
 
   explicit WidenedConstant(const TensorView& from)
       : elements(static_cast<size_t>(from.element_count)), dims(from.dims, from.dims + from.rank) {
-    unpack(from.dtype, from.data, 0, from.element_count, elements.data());
-    view = TensorView{elements.data(), dims.data(), dims.size(), from.element_count, carrier_of(from.dtype)};
+    widen_tensor(from, elements.data(), 0, from.element_count);
+    view = TensorView{elements.data(), dims.data(), dims.size(), from.element_count, DataType::kFloat};
   }
 };
 
-// The call as the kernel for the carriers sees it.
+constexpr int64_t kGrain = 32768;
+
+// The call as the float kernel sees it.
 class WidenedContext final : public RunContext {
  public:
   WidenedContext(RunContext& outer, const std::vector<std::unique_ptr<WidenedConstant>>& constants) : outer_(outer) {
@@ -32,12 +40,15 @@ class WidenedContext final : public RunContext {
     outputs_.resize(output_count_);
     for (size_t i = 0; i < input_count_; ++i) {
       const TensorView* input = outer.input(i);
-      if (input == nullptr || !is_carried(input->dtype)) {
+      if (input == nullptr || !is_half(input->dtype)) {
         pointers_.push_back(input);
       } else if (i < constants.size() && constants[i] != nullptr) {
         pointers_.push_back(&constants[i]->view);
       } else {
-        widened_.push_back(converted(outer, *input, carrier_of(input->dtype)));
+        auto* elements = static_cast<float*>(outer.scratch(static_cast<size_t>(input->element_count) * sizeof(float)));
+        outer.parallel_for(input->element_count, kGrain,
+                           [&](int64_t begin, int64_t end) { widen_tensor(*input, elements, begin, end); });
+        widened_.push_back({elements, input->dims, input->rank, input->element_count, DataType::kFloat});
         pointers_.push_back(&widened_.back());
       }
     }
@@ -48,18 +59,20 @@ class WidenedContext final : public RunContext {
 
   const TensorView& output(size_t i, const int64_t* dims, size_t rank) override {
     const TensorView& real = outer_.output(i, dims, rank);
-    if (!is_carried(real.dtype)) return real;
+    if (!is_half(real.dtype)) return real;
     Output& output = outputs_.at(i);
     if (output.real == nullptr) {
       output.real = &real;
-      output.widened = scratch_like(outer_, real, carrier_of(real.dtype));
+      output.widened = real;
+      output.widened.dtype = DataType::kFloat;
+      output.widened.data = outer_.scratch(static_cast<size_t>(real.element_count) * sizeof(float));
     }
     return output.widened;
   }
 
   const TensorView& output_reusing_input(size_t i, size_t from, const int64_t* dims, size_t rank) override {
     const TensorView* input = outer_.input(from);
-    if (input != nullptr && is_carried(input->dtype)) return output(i, dims, rank);
+    if (input != nullptr && is_half(input->dtype)) return output(i, dims, rank);
     return outer_.output_reusing_input(i, from, dims, rank);
   }
 
@@ -76,7 +89,14 @@ class WidenedContext final : public RunContext {
   void round_outputs() {
     for (const Output& output : outputs_) {
       if (output.real == nullptr) continue;
-      convert_tensor(outer_, output.widened, *output.real);
+      const auto* from = output.widened.as<float>();
+      outer_.parallel_for(output.real->element_count, kGrain, [&](int64_t begin, int64_t end) {
+        if (output.real->dtype == DataType::kFloat16) {
+          narrow(from + begin, output.real->as<Float16>() + begin, end - begin);
+        } else {
+          narrow(from + begin, output.real->as<BFloat16>() + begin, end - begin);
+        }
+      });
     }
   }
 
@@ -96,12 +116,12 @@ class WidenedKernel final : public Kernel {
  public:
   WidenedKernel(const Node& node, KernelFactory factory) {
     Node widened = node;
-    for (DataType& type : widened.input_types) type = carrier_of(type);
-    for (DataType& type : widened.output_types) type = carrier_of(type);
+    for (DataType& type : widened.input_types) type = is_half(type) ? DataType::kFloat : type;
+    for (DataType& type : widened.output_types) type = is_half(type) ? DataType::kFloat : type;
     constants_.resize(node.constant_inputs.size());
     for (size_t i = 0; i < node.constant_inputs.size(); ++i) {
       const TensorView* constant = node.constant_inputs[i];
-      if (constant == nullptr || !is_carried(constant->dtype)) continue;
+      if (constant == nullptr || !is_half(constant->dtype)) continue;
       constants_[i] = std::make_unique<WidenedConstant>(*constant);
       widened.constant_inputs[i] = &constants_[i]->view;
     }
@@ -124,11 +144,6 @@ class WidenedKernel final : public Kernel {
 bool has_half(const Node& node) {
   return std::any_of(node.input_types.begin(), node.input_types.end(), is_half) ||
          std::any_of(node.output_types.begin(), node.output_types.end(), is_half);
-}
-
-bool has_sub_byte(const Node& node) {
-  return std::any_of(node.input_types.begin(), node.input_types.end(), is_sub_byte) ||
-         std::any_of(node.output_types.begin(), node.output_types.end(), is_sub_byte);
 }
 
 std::unique_ptr<Kernel> make_widened_kernel(const Node& node, KernelFactory factory) {

@@ -18,8 +18,8 @@ ENGINE = "CPUExecutionProvider"
 class NodeAssignment:
     """One node of the model; for a call of a function, one of the nodes that it was expanded to.
 
-    ``kernel`` names the kernel with its versions and types, or says "partition", "control flow", "folded" (computed
-    when the session was made), "no-op" or "dead".
+    ``kernel`` names the kernel with its versions and types, or says "partition", "inside" with the control-flow node
+    that the provider runs whole, "control flow", "folded" (computed when the session was made), "no-op" or "dead".
     """
 
     name: str

@@ -129,35 +129,44 @@ class SessionPlan:
 
     def assignment(self) -> list[NodeAssignment]:
         """Who runs each node, and why others do not; see :class:`NodeAssignment`."""
-        executed: dict[Node, list[tuple[Node, str | None]]] = {}
+        executed: dict[Node, list[NodeAssignment]] = {}
         for node in self.model.graph.all_nodes():
-            sources, partition = [node], None
-            if node.partition is not None:
-                sources, partition = node.partition.nodes, node.partition.name
-            for source in sources:
-                executed.setdefault(source.origin or source, []).append((source, partition))
-        return [row for source in self._source_nodes for row in self._assignments(source, executed.get(source, ()))]
+            for source, row in self._assignments(node):
+                executed.setdefault(source.origin or source, []).append(row)
+        return [
+            row
+            for source in self._source_nodes
+            for row in executed.get(source) or [NodeAssignment.of(source, ENGINE, source.fate or "dropped", ())]
+        ]
 
-    def _assignments(self, source: Node, executed: Sequence[tuple[Node, str | None]]) -> list[NodeAssignment]:
-        if not executed:
-            return [NodeAssignment.of(source, ENGINE, source.fate or "dropped", ())]
-        rows: list[NodeAssignment] = []
-        for node, partition in executed:
-            declined = [*self.placement.declined.get(node, ()), *self._declined.get(node, ())]
-            entry = self._entries.get(node)
+    def _assignments(self, node: Node) -> Iterator[tuple[Node, NodeAssignment]]:
+        """A node of the plan with its row; of a partition, its nodes with theirs."""
+        partition = node.partition
+        if partition is None:
+            yield node, self._assignment(node)
             if node.provider is not None:
-                kernel = "partition" if entry is None else str(entry)
-            elif node.fate is not None:
-                kernel = node.fate
-            elif entry is None:
-                kernel = "control flow" if node.op_type in CONTROL_FLOW else f"operator {node.operator!r}"
-            else:
-                kernel = str(entry)
-                before = self._context.registries[: self._context.position(entry)]
-                declined = [*self.placement.declined.get(node, ()), *(d for r in before for d in r.declines(node)),
-                            *self._declined.get(node, ())]  # fmt: skip
-            rows.append(NodeAssignment.of(node, node.provider or ENGINE, kernel, declined, partition))
-        return rows
+                yield from _held(node, node.provider)
+            return
+        for inner in partition.nodes:
+            declined = self.placement.declined.get(inner, ())
+            yield inner, NodeAssignment.of(inner, partition.provider, "partition", declined, partition.name)
+            yield from _held(inner, partition.provider)
+
+    def _assignment(self, node: Node) -> NodeAssignment:
+        declined = [*self.placement.declined.get(node, ()), *self._declined.get(node, ())]
+        entry = self._entries.get(node)
+        if node.provider is not None:
+            kernel = str(entry)
+        elif node.fate is not None:
+            kernel = node.fate
+        elif entry is None:
+            kernel = "control flow" if node.op_type in CONTROL_FLOW else f"operator {node.operator!r}"
+        else:
+            kernel = str(entry)
+            before = self._context.registries[: self._context.position(entry)]
+            declined = [*self.placement.declined.get(node, ()), *(d for r in before for d in r.declines(node)),
+                        *self._declined.get(node, ())]  # fmt: skip
+        return NodeAssignment.of(node, node.provider or ENGINE, kernel, declined)
 
     # Kernels
 
@@ -259,3 +268,13 @@ class SessionPlan:
         with np.errstate(all="ignore"):
             outputs: list[Any] = native.Executor(plan, 1, native.MemoryBudget(0)).run(None, {})
         return outputs
+
+
+def _held(holder: Node, provider: str) -> Iterator[tuple[Node, NodeAssignment]]:
+    """The nodes of the subgraphs of a node that a provider runs, whoever had claimed them before."""
+    for subgraph in holder.subgraphs.values():
+        for node in subgraph.all_nodes():
+            for inner in node.partition.nodes if node.partition is not None else (node,):
+                yield inner, NodeAssignment.of(inner, provider, f"inside {holder}", ())
+                if node.partition is not None:
+                    yield from _held(inner, provider)

@@ -16,10 +16,11 @@ from onnx_light_ort.engine.execution_provider import (
 )
 from onnx_light_ort.errors import InvalidArgument
 from onnx_light_ort.host.graph_view import GraphView, ModelViews
-from onnx_light_ort.host.plugin_kernels import PluginKernels
+from onnx_light_ort.host.plugin_partitions import PluginPartitions, check_entries
 
 if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Graph, Model, Node
+    from onnx_light_ort.engine.partition import ExecutablePartition, FusedPartition
     from onnx_light_ort.ep_device import OrtEpDevice
     from onnx_light_ort.host.ep_libraries import RegisteredLibrary
 
@@ -88,17 +89,14 @@ class PluginExecutionProvider(ExecutionProvider):
     ) -> None:
         assert devices.library is not None
         devices.require_registered()
+        check_entries(options.config_entries)
         self._make_views = views
         self._views: ModelViews | None = None
-        #: Of the graph that was asked about last: partitions are compiled as it was then.
+        #: Of the graph in which the EP fused nodes: partitions are compiled as it was then.
         self._view: GraphView | None = None
         self._ep = devices.library.native.create_ep(devices.positions, options, services, session)
         self.name = self._ep.name
-        self._kernels = PluginKernels(self._ep)
-
-    @property
-    def kernel_registry(self) -> PluginKernels:
-        return self._kernels
+        self._partitions = PluginPartitions(self._ep, options.config_entries)
 
     def open(self, model: Model) -> None:
         self._views = self._make_views(model)
@@ -107,20 +105,27 @@ class PluginExecutionProvider(ExecutionProvider):
         if not graph.nodes:  # ORT does not ask about it either
             return []
         assert self._views is not None
-        self._view = view = self._views.freeze(graph)
+        view = self._views.freeze(graph)
         claims: list[Claim] = []
-        for is_fused, drops_constants, positions in self._ep.get_capability(
-            view.native, self._kernels.native, self._kernels.matching(view.operators)
-        ):
+        for is_fused, drops_constants, positions in self._ep.get_capability(view.native):
             nodes = [view.nodes[position] for position in positions]
             if self._is_open(nodes):
                 claims.append(
                     FusionClaim(nodes, drop_constants=drops_constants) if is_fused else SingleNodeClaim(nodes[0])
                 )
+        # A view keeps the constants of its graph in memory.
+        self._view = view if any(isinstance(claim, FusionClaim) for claim in claims) else None
         return claims
+
+    def compile(self, partitions: Sequence[FusedPartition]) -> Sequence[ExecutablePartition]:
+        assert self._views is not None
+        assert self._view is not None
+        view, self._view = self._view, None
+        return self._partitions.compile(self._views, view, partitions)
 
     def close(self) -> None:
         self._view = self._views = None
+        self._partitions.close()
         self._ep.close()
 
     def _is_open(self, nodes: Sequence[Node]) -> bool:

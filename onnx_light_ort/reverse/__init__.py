@@ -18,9 +18,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from onnx_light_ort.reverse.rewriting import rewrite
-
-__all__ = ["get_ep_name", "library_path", "rewrite"]
+__all__ = ["get_ep_name", "library_path"]
 
 
 def library_path() -> str:

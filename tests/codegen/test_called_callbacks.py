@@ -12,17 +12,20 @@ from codegen.model import Abi
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Every allocator has these, whatever its version, so that the host calls them as members: `a->Free(a, block)`.
-DIRECT = re.compile(r"\b(\w+)->(Alloc|Free|Info)\(\1\b")
+# Every struct has these, whatever its version, so that the host calls them as members: `a->Free(a, block)`.
+DIRECT = {
+    "OrtAllocator": re.compile(r"\b(\w+)->(Alloc|Free|Info)\(\1\b"),
+    "OrtNodeComputeInfo": re.compile(r"\b(info_)->(CreateState|Compute|ReleaseState)\(\1\b"),
+}
 
 
 def calls(source: str) -> set[str]:
-    """Callbacks that C++ source reads through the version gates, or calls as members of an OrtAllocator."""
+    """Callbacks that C++ source reads through the version gates, or calls as members."""
     code = re.sub(r"//[^\n]*|/\*.*?\*/", "", source, flags=re.DOTALL)
     found = set(re.findall(r"\bfield::(\w+::\w+)", code))
     for alias, struct in re.findall(r"\busing (\w+) = (?:\w+::)*field::(\w+);", code):
         found |= {f"{struct}::{name}" for name in re.findall(rf"\b{alias}::(\w+)", code)}
-    return found | {f"OrtAllocator::{match[2]}" for match in DIRECT.finditer(code)}
+    return found | {f"{struct}::{match[2]}" for struct, call in DIRECT.items() for match in call.finditer(code)}
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,7 @@ def calls(source: str) -> set[str]:
         ("auto f = field::OrtEp::Compile(ep);", {"OrtEp::Compile"}),
         ("using Gate = abi::field::OrtEp;\nGate::Sync(ep); Other::Sync(ep);", {"OrtEp::Sync"}),
         ("allocator_->Free(allocator_, block); other->Free(block);", {"OrtAllocator::Free"}),
+        ("info_->Compute(info_, state_, &context);", {"OrtNodeComputeInfo::Compute"}),
         ("// field::OrtEp::Compile\n/* field::OrtEp::Sync */", set()),
     ],
 )

@@ -7,7 +7,6 @@
 #pragma once
 
 #include "onnx_light_ort/ort_abi.h"
-#include "slot_calls.h"
 
 namespace onnx_light_ort::abi {
 
@@ -27,16 +26,8 @@ struct Plain {
   }
 };
 
-/// Counts how often each slot is entered.
-struct Trace : Plain {
-  template <class Tag>
-  struct Scope : Plain::Scope<Tag> {
-    template <class... Args>
-    explicit Scope(const Args&...) noexcept {
-      slot_calls[Tag::kId].fetch_add(1, std::memory_order_relaxed);
-    }
-  };
-};
+/// Counts and times every slot.
+struct Trace : Plain {};
 
 /// Checks every handle.
 struct Strict : Plain {};

@@ -38,6 +38,9 @@ struct OrtGraph {
   OrtGraph& operator=(const OrtGraph&) = delete;
 
   const onnx_light_ort::abi::ModelRecord& model() const noexcept { return *frozen_->model; }
+  const std::shared_ptr<const onnx_light_ort::abi::ModelRecord>& shared_model() const noexcept {
+    return frozen_->model;
+  }
   const onnx_light_ort::abi::GraphRecord& record() const noexcept { return record_; }
   const std::string& name() const noexcept { return name_; }
   /// Not itself shown to plugins: it only holds the node around a subgraph.

@@ -15,15 +15,28 @@ using onnx_light_ort::abi::SessionServices;
 using onnx_light_ort::kernels::RunContext;
 using onnx_light_ort::kernels::TensorView;
 
+namespace {
+
+/// What the last large call of this thread had its values in; a call within that call finds it empty.
+thread_local std::vector<OrtValue> kept_values;
+
+}  // namespace
+
 OrtKernelContext::OrtKernelContext(RunContext& run, const SessionServices& session, const OutputReuse* reuse)
     : run_(run), session_(session), reuse_(reuse), values_(inline_values_.data()) {
   const size_t inputs = run.input_count();
   const size_t count = inputs + run.output_count();
   if (count > kInlineValues) {
-    heap_values_ = std::make_unique<OrtValue[]>(count);
-    values_ = heap_values_.get();
+    many_values_.swap(kept_values);
+    many_values_.assign(count, OrtValue{});
+    values_ = many_values_.data();
   }
   for (size_t i = 0; i < inputs; ++i) values_[i].view = run.input(i);
+}
+
+OrtKernelContext::~OrtKernelContext() {
+  if (values_ == inline_values_.data()) return;
+  if (many_values_.capacity() > kept_values.capacity()) many_values_.swap(kept_values);
 }
 
 const OrtValue* OrtKernelContext::input(size_t i) const noexcept {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "onnx_light_ort/kernels/run_context.h"
@@ -23,26 +22,16 @@ struct OutputReuse {
   bool alias = false;
 };
 
-/// Notes what pairs of an input and an output share. A pair of which the node has one not is no pair of its.
-template <class Pairs>
-void add_reuse(std::vector<OutputReuse>& reuse, const Pairs& pairs, bool alias, size_t inputs, size_t outputs) {
-  for (const auto& [input, output] : pairs) {
-    const auto from = static_cast<size_t>(input), to = static_cast<size_t>(output);
-    if (from >= inputs || to >= outputs) continue;
-    reuse.resize(outputs);
-    reuse[to] = {from, alias};
-  }
-}
-
 }  // namespace onnx_light_ort::abi
 
-/// Lives on the stack of one call, as do the values that it lends. Nothing is allocated for a node of up to
-/// kInlineValues inputs and outputs.
+/// Lives on the stack of one call, as do the values that it lends; those of a node of more than kInlineValues inputs
+/// and outputs lie in memory that its thread keeps for the next such call.
 struct OrtKernelContext {
  public:
   /// `reuse` is null, or has an entry for each output.
   OrtKernelContext(onnx_light_ort::kernels::RunContext& run, const onnx_light_ort::abi::SessionServices& session,
                    const onnx_light_ort::abi::OutputReuse* reuse);
+  ~OrtKernelContext();
   OrtKernelContext(const OrtKernelContext&) = delete;
   OrtKernelContext& operator=(const OrtKernelContext&) = delete;
 
@@ -63,6 +52,6 @@ struct OrtKernelContext {
   const onnx_light_ort::abi::SessionServices& session_;
   const onnx_light_ort::abi::OutputReuse* const reuse_;
   std::array<OrtValue, kInlineValues> inline_values_;
-  std::unique_ptr<OrtValue[]> heap_values_;
+  std::vector<OrtValue> many_values_;
   OrtValue* values_;  ///< Inputs, then outputs.
 };

@@ -10,12 +10,13 @@
 namespace onnx_light_ort::abi {
 namespace {
 
-/// A value around a node that was lent without its graph has no producer and consumers to tell of.
+/// A value around a node that was lent without its graph (a parent node, a fused node) has no producer and consumers to
+/// tell of.
 void require_graph(const OrtValueInfo* value, OrtErrorCode code) {
   if (!value->graph->is_holder()) return;
   throw Error(code, "value '" + value->record->name +
-                        "' belongs to a parent node that is lent without its graph: ask for it when that graph is "
-                        "offered");
+                        "' belongs to a node that is lent without its graph: ask for it in the graph that is offered, "
+                        "or that is to be compiled");
 }
 
 bool has_own_initializer(const ValueRecord& value) { return value.constant != nullptr && !value.from_outer_scope; }

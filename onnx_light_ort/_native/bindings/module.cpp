@@ -8,7 +8,7 @@
 #include "graph_view.h"
 #include "library.h"
 #include "numpy_value.h"
-#include "plugin_kernels.h"
+#include "plugin_partitions.h"
 
 NB_MODULE(_native, m) {
   using namespace onnx_light_ort::bindings;
@@ -22,7 +22,7 @@ NB_MODULE(_native, m) {
   bind_custom_ops(abi);
   bind_abi(abi);
   bind_graph_view(abi);
+  bind_plugin_partitions(abi);
   bind_library(abi);
-  bind_plugin_kernels(abi);
   bind_execution_provider(abi);
 }
