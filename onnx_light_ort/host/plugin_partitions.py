@@ -73,8 +73,8 @@ class PluginPartitions:
         if self._is_disabled:
             names = ", ".join(repr(partition.name) for partition in partitions)
             raise errors.ModelRequiresCompilation(
-                f"execution provider {self._name!r} has to compile {names}, and session entry {_DISABLE_COMPILATION!r} is "
-                "'1': set it to '0', or leave the provider out"
+                f"execution provider {self._name!r} has to compile {names}, and session entry "
+                f"{_DISABLE_COMPILATION!r} is '1': set it to '0', or leave the provider out"
             )
         fused = {node.partition: node for node in partitions[0].graph.nodes if node.partition is not None}
         parts = [(offered.part(partition), partition.name, views.node_id(fused[partition])) for partition in partitions]
