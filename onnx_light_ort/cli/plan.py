@@ -80,6 +80,8 @@ def summarise(rows: Sequence[NodeAssignment]) -> dict[str, Any]:
 
 def kind_of(row: NodeAssignment) -> str:
     """What runs the node, in a word or two: "native", "python", "partition", "folded" and so on."""
+    if row.kernel.startswith("inside "):  # a node of a subgraph that a partition holds
+        return "partition"
     for kind in ("control flow", "partition", "folded", "no-op", "dead", "dropped"):
         if row.kernel.startswith(kind):
             return kind
