@@ -525,6 +525,35 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node, const OrtKernelDef** out_kernel_def) noexcept {
+    using Slot = Tag<41>;
+    try {
+      typename Flavour::template Scope<Slot> scope{graph_support_info, node, out_kernel_def};
+      if (graph_support_info == nullptr) throw_null_argument(Slot::info(), "graph_support_info");
+      if (node == nullptr) throw_null_argument(Slot::info(), "node");
+      if (out_kernel_def == nullptr) throw_null_argument(Slot::info(), "out_kernel_def");
+      OrtEpApiSlots::EpGraphSupportInfo_LookUpKernel(graph_support_info, node, out_kernel_def);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL KernelInfo_GetEp(const OrtKernelInfo* info, const OrtEp** ep) noexcept {
+    using Slot = Tag<43>;
+    try {
+      typename Flavour::template Scope<Slot> scope{info, ep};
+      if (info == nullptr) throw_null_argument(Slot::info(), "info");
+      if (ep == nullptr) throw_null_argument(Slot::info(), "ep");
+      OrtEpApiSlots::KernelInfo_GetEp(info, ep);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL GetEnvConfigEntries(OrtKeyValuePairs** config_entries) noexcept {
     using Slot = Tag<49>;
     try {
@@ -792,9 +821,9 @@ struct Thunks {
       KernelDef_GetInputMemType,
       KernelDef_GetOutputMemType,
       GetTensorDataType,
-      status_stub<Flavour, Tag<41>>,
+      EpGraphSupportInfo_LookUpKernel,
       status_stub<Flavour, Tag<42>>,
-      status_stub<Flavour, Tag<43>>,
+      KernelInfo_GetEp,
       status_stub<Flavour, Tag<44>>,
       status_stub<Flavour, Tag<45>>,
       status_stub<Flavour, Tag<46>>,

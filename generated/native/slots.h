@@ -263,6 +263,8 @@ struct OrtEpApiSlots {
   static void KernelDef_GetInputMemType(const OrtKernelDef* kernel_def, size_t input_index, OrtMemType* mem_type);
   static void KernelDef_GetOutputMemType(const OrtKernelDef* kernel_def, size_t output_index, OrtMemType* mem_type);
   static void GetTensorDataType(ONNXTensorElementDataType elem_type, const OrtDataType** out);
+  static void EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node, const OrtKernelDef** out_kernel_def);
+  static void KernelInfo_GetEp(const OrtKernelInfo* info, const OrtEp** ep);
   static void GetEnvConfigEntries(OrtKeyValuePairs** config_entries);
   static void GetOpSchema(const char* name, int max_inclusive_version, const char* domain, OrtOpSchema** out_schema);
   static void ReleaseOpSchema(OrtOpSchema* input);

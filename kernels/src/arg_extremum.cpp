@@ -58,17 +58,17 @@ class ArgExtremumKernel final : public Kernel {
 
 template <bool kMax>
 std::unique_ptr<Kernel> make_arg_extremum(const Node& node) {
-  return dispatch<float, double, int8_t, uint8_t, int32_t, int64_t>(input_type(node, 0), [&](auto tag) {
-    return std::unique_ptr<Kernel>(std::make_unique<ArgExtremumKernel<typename decltype(tag)::type, kMax>>(node));
-  });
+  return dispatch<float, double, int8_t, uint8_t, int16_t, uint16_t, int32_t, uint32_t, int64_t, uint64_t>(
+      input_type(node, 0), [&](auto tag) {
+        return std::unique_ptr<Kernel>(std::make_unique<ArgExtremumKernel<typename decltype(tag)::type, kMax>>(node));
+      });
 }
 
 }  // namespace
 
 void register_arg_extremum(KernelRegistry& registry) {
-  const TypeList types = kFloatTypes + kIndexTypes + TypeList{DataType::kInt8, DataType::kUInt8};
-  add_kernel(registry, "ArgMax", 1, 13, {{"T", types}}, &with_half<&make_arg_extremum<true>>);
-  add_kernel(registry, "ArgMin", 1, 13, {{"T", types}}, &with_half<&make_arg_extremum<false>>);
+  add_kernel(registry, "ArgMax", 1, 13, {{"T", kNumericTypes}}, &with_half<&make_arg_extremum<true>>);
+  add_kernel(registry, "ArgMin", 1, 13, {{"T", kNumericTypes}}, &with_half<&make_arg_extremum<false>>);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -1,7 +1,9 @@
-// Add, Sub, Mul, Div, Pow and the variadic Sum, Mean, Min, Max. Integers wrap around; Min and Max propagate NaN.
+// Add, Sub, Mul, Div, Mod, PRelu, Pow and the variadic Sum, Mean, Min, Max. Integers wrap around; Min and Max propagate
+// NaN.
 #include <cmath>
 
 #include "broadcast.h"
+#include "converted_tensor.h"
 #include "elementwise.h"
 #include "integer_conversion.h"
 #include "native_kernels.h"
@@ -89,6 +91,48 @@ struct MinOp {
   }
 };
 
+// The remainder of the division that rounds down: it has the divisor's sign. By zero it gives zero, as numpy does.
+struct ModOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T remainder = std::fmod(a, b);
+      return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+    } else {
+      if (b == 0) return 0;
+      if constexpr (std::is_signed_v<T>) {
+        if (b == T(-1)) return 0;
+        const auto remainder = static_cast<T>(a % b);
+        return remainder != 0 && (remainder < 0) != (b < 0) ? static_cast<T>(remainder + b) : remainder;
+      }
+      return static_cast<T>(a % b);
+    }
+  }
+};
+
+// The remainder of the division that truncates: it has the dividend's sign.
+struct FmodOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fmod(a, b);
+    } else {
+      if (b == 0) return 0;
+      if constexpr (std::is_signed_v<T>) {
+        if (b == T(-1)) return 0;
+      }
+      return static_cast<T>(a % b);
+    }
+  }
+};
+
+struct PReluOp {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, T slope) {
+    return x < T(0) ? MulOp::apply(x, slope) : x;
+  }
+};
+
 struct DivideByCountOp {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters& parameters) {
@@ -133,6 +177,21 @@ BinaryLoops loops_for(const Node& node) {
 std::unique_ptr<Kernel> make_arithmetic(const Node& node) {
   const DataType type = input_type(node, 0);
   return make_binary_kernel("arithmetic", loops_for(node), type, type, kCheapGrain);
+}
+
+std::unique_ptr<Kernel> make_mod(const Node& node) {
+  const DataType type = input_type(node, 0);
+  const BinaryLoops loops =
+      node.attribute_or<int64_t>("fmod", 0) != 0 ? numeric_loops<FmodOp>(type) : numeric_loops<ModOp>(type);
+  return make_binary_kernel("Mod", loops, type, type, kCostlyGrain);
+}
+
+// The slope is to broadcast to x; where it has the larger shape, the result has it too, as in ORT.
+std::unique_ptr<Kernel> make_prelu(const Node& node) {
+  const DataType type = input_type(node, 0);
+  const BinaryLoops loops = dispatch<float, double, Float16, BFloat16, int32_t, int64_t, uint32_t, uint64_t>(
+      type, [](auto tag) { return binary_loops<PReluOp, typename decltype(tag)::type>(); });
+  return make_binary_kernel("PRelu", loops, type, type, kCheapGrain);
 }
 
 std::unique_ptr<Kernel> make_fold(const Node& node) {
@@ -187,7 +246,7 @@ class PowKernel final : public Kernel {
  public:
   void compute(RunContext& context) override {
     const TensorView& x = context.required_input(0);
-    const TensorView& y = context.required_input(1);
+    const TensorView y = converted(context, context.required_input(1), kDataTypeOf<Exponent>);
     const TensorView* operands[] = {&x, &y};
     const Dims dims = broadcast_dims("Pow", operands, 2);
     if constexpr (std::is_floating_point_v<Base>) {
@@ -227,9 +286,26 @@ class PowKernel final : public Kernel {
   }
 };
 
+// The type that an exponent is computed in: one that holds its values, but that uint64 is rounded to double.
+DataType exponent_type(DataType type) {
+  switch (type) {
+    case DataType::kUInt64:
+      return DataType::kDouble;
+    case DataType::kUInt32:
+      return DataType::kInt64;
+    case DataType::kInt8:
+    case DataType::kUInt8:
+    case DataType::kInt16:
+    case DataType::kUInt16:
+      return DataType::kInt32;
+    default:
+      return type;
+  }
+}
+
 std::unique_ptr<Kernel> make_pow(const Node& node) {
   return dispatch<float, double, int32_t, int64_t>(input_type(node, 0), [&](auto base) {
-    return dispatch<float, double, int32_t, int64_t>(input_type(node, 1), [&](auto exponent) {
+    return dispatch<float, double, int32_t, int64_t>(exponent_type(input_type(node, 1)), [&](auto exponent) {
       using Base = typename decltype(base)::type;
       using Exponent = typename decltype(exponent)::type;
       return std::unique_ptr<Kernel>(std::make_unique<PowKernel<Base, Exponent>>());
@@ -243,6 +319,8 @@ void register_arithmetic(KernelRegistry& registry) {
   for (const char* op : {"Add", "Sub", "Mul", "Div"}) {
     add_kernel(registry, op, 7, 14, {{"T", kNumericTypes}}, &make_arithmetic);
   }
+  add_kernel(registry, "Mod", 10, 28, {{"T", kNumericTypes}}, &make_mod);
+  add_kernel(registry, "PRelu", 7, 16, {{"T", kFloatTypes + kWideIntegerTypes}}, &make_prelu);
   for (const char* op : {"Max", "Min"}) {
     add_kernel(registry, op, 6, 13, {{"T", kNumericTypes}}, &make_fold);
   }
@@ -251,7 +329,7 @@ void register_arithmetic(KernelRegistry& registry) {
   }
   const TypeList powers = kFloatTypes + kIndexTypes;
   add_kernel(registry, "Pow", 7, 7, {{"T", kFloatTypes}}, &with_half<&make_pow>);
-  add_kernel(registry, "Pow", 12, 15, {{"T", powers}, {"T1", powers}}, &with_half<&make_pow>);
+  add_kernel(registry, "Pow", 12, 15, {{"T", powers}, {"T1", kNumericTypes}}, &with_half<&make_pow>);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -1,4 +1,4 @@
-// CumSum along an axis, and Trilu (one triangle of each matrix). Integers wrap around.
+// CumSum and CumProd along an axis, and Trilu (one triangle of each matrix). Integers wrap around.
 #include <cstring>
 
 #include "dims.h"
@@ -9,19 +9,20 @@
 namespace onnx_light_ort::kernels {
 namespace {
 
-// T is unsigned for integers, so that sums wrap around.
-template <class T>
-class CumSumKernel final : public Kernel {
+// T is unsigned for integers, so that sums and products wrap around.
+template <class T, bool kProduct>
+class CumulativeKernel final : public Kernel {
  public:
-  explicit CumSumKernel(const Node& node)
+  explicit CumulativeKernel(const Node& node)
       : exclusive_(node.attribute_or<int64_t>("exclusive", 0) != 0),
         reverse_(node.attribute_or<int64_t>("reverse", 0) != 0) {}
 
   void compute(RunContext& context) override {
     const TensorView& x = context.required_input(0);
     const std::vector<int64_t> axes = integers(context.required_input(1));
-    if (axes.size() != 1) invalid_argument("CumSum: axis has " + std::to_string(axes.size()) + " elements");
-    const size_t axis = normalized_axis("CumSum", axes[0], x.rank);
+    if (axes.size() != 1)
+      invalid_argument(std::string(kName) + ": axis has " + std::to_string(axes.size()) + " elements");
+    const size_t axis = normalized_axis(kName, axes[0], x.rank);
     const TensorView& y = context.output(0, x.dims, x.rank);
     if (y.element_count == 0) return;
     const int64_t n = x.dims[axis];
@@ -29,34 +30,38 @@ class CumSumKernel final : public Kernel {
     context.parallel_for(x.element_count / n, std::max<int64_t>(1, 16384 / n), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         const int64_t offset = i / inner * n * inner + i % inner;
-        T sum(0);
+        T total(kProduct ? 1 : 0);
         for (int64_t j = 0; j < n; ++j) {
           const int64_t at = offset + (reverse_ ? n - 1 - j : j) * inner;
           const T value = x.as<T>()[at];
-          y.as<T>()[at] = exclusive_ ? sum : sum + value;
-          sum += value;
+          const T next = kProduct ? total * value : total + value;
+          y.as<T>()[at] = exclusive_ ? total : next;
+          total = next;
         }
       }
     });
   }
 
  private:
+  static constexpr const char* kName = kProduct ? "CumProd" : "CumSum";
+
   bool exclusive_;
   bool reverse_;
 };
 
-std::unique_ptr<Kernel> make_cum_sum(const Node& node) {
+template <bool kProduct>
+std::unique_ptr<Kernel> make_cumulative(const Node& node) {
   switch (input_type(node, 0)) {
     case DataType::kDouble:
-      return std::make_unique<CumSumKernel<double>>(node);
+      return std::make_unique<CumulativeKernel<double, kProduct>>(node);
     case DataType::kInt32:
     case DataType::kUInt32:
-      return std::make_unique<CumSumKernel<uint32_t>>(node);
+      return std::make_unique<CumulativeKernel<uint32_t, kProduct>>(node);
     case DataType::kInt64:
     case DataType::kUInt64:
-      return std::make_unique<CumSumKernel<uint64_t>>(node);
+      return std::make_unique<CumulativeKernel<uint64_t, kProduct>>(node);
     default:
-      return std::make_unique<CumSumKernel<float>>(node);
+      return std::make_unique<CumulativeKernel<float, kProduct>>(node);
   }
 }
 
@@ -107,7 +112,9 @@ std::unique_ptr<Kernel> make_trilu(const Node& node) { return std::make_unique<T
 
 void register_cumulative(KernelRegistry& registry) {
   add_kernel(registry, "CumSum", 11, 14, {{"T", kFloatTypes + kWideIntegerTypes}, {"T2", kIndexTypes}},
-             &with_half<&make_cum_sum>);
+             &with_half<&make_cumulative<false>>);
+  add_kernel(registry, "CumProd", 26, 26, {{"T", kFloatTypes + kWideIntegerTypes}, {"T2", kIndexTypes}},
+             &with_half<&make_cumulative<true>>);
   add_kernel(registry, "Trilu", 14, 14, {{"T", kByteTypes}}, &make_trilu);
 }
 

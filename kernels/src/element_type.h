@@ -70,9 +70,12 @@ inline const TypeList kByteTypes =
                                          DataType::kFloat8E4M3FNUZ, DataType::kFloat8E5M2, DataType::kFloat8E5M2FNUZ,
                                          DataType::kFloat8E8M0};
 
+/// Types of which several elements share a byte.
+inline const TypeList kSubByteTypes = {DataType::kUInt4, DataType::kInt4, DataType::kFloat4E2M1, DataType::kUInt2,
+                                       DataType::kInt2};
+
 /// Every type that a tensor can have.
-inline const TypeList kAllTypes = kByteTypes + TypeList{DataType::kString,     DataType::kUInt4, DataType::kInt4,
-                                                        DataType::kFloat4E2M1, DataType::kUInt2, DataType::kInt2};
+inline const TypeList kAllTypes = kByteTypes + kSubByteTypes + TypeList{DataType::kString};
 
 inline size_t byte_width(DataType type) noexcept { return static_cast<size_t>(bit_size(type)) / 8; }
 

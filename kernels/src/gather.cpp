@@ -3,21 +3,12 @@
 #include <cstring>
 
 #include "dims.h"
+#include "index_tensor.h"
 #include "native_kernels.h"
 #include "registration.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
-
-// Indices of either index type as int64, each checked against the extent that it indexes.
-int64_t index_at(const TensorView& indices, int64_t i, int64_t extent, const char* op) {
-  const int64_t index = indices.dtype == DataType::kInt32 ? indices.as<int32_t>()[i] : indices.as<int64_t>()[i];
-  if (index < -extent || index >= extent) {
-    invalid_argument(std::string(op) + ": index " + std::to_string(index) + " is outside [" + std::to_string(-extent) +
-                     ", " + std::to_string(extent) + ")");
-  }
-  return index < 0 ? index + extent : index;
-}
 
 class GatherKernel final : public Kernel {
  public:

@@ -138,7 +138,37 @@ std::unique_ptr<Kernel> make_matmul(const Node& node) {
   }
 }
 
-// Y = alpha A' B' + beta C, C broadcast to Y from the right.
+// Dimensions of Y = alpha A' B' + beta C.
+struct GemmShape {
+  int64_t m;
+  int64_t n;
+  int64_t k;
+
+  GemmShape(const TensorView& a, const TensorView& b, const TensorView* c, bool transpose_a, bool transpose_b) {
+    if (a.rank != 2 || b.rank != 2) {
+      invalid_argument("Gemm: A and B have shapes " + to_string(a) + " and " + to_string(b) + ", expected matrices");
+    }
+    m = a.dims[transpose_a ? 1 : 0];
+    k = a.dims[transpose_a ? 0 : 1];
+    n = b.dims[transpose_b ? 0 : 1];
+    if (k != b.dims[transpose_b ? 1 : 0]) {
+      invalid_argument("Gemm: shapes " + to_string(a) + " and " + to_string(b) + " do not agree");
+    }
+    if (c == nullptr) return;
+    bool fits = c->rank <= 2;
+    for (size_t from_back = 0; fits && from_back < c->rank; ++from_back) {
+      const int64_t own = c->dims[c->rank - 1 - from_back];
+      fits = own == 1 || own == (from_back == 0 ? n : m);
+    }
+    if (!fits) {
+      invalid_argument("Gemm: C has shape " + to_string(*c) + ", which does not broadcast to " + to_string(dims()));
+    }
+  }
+
+  Dims dims() const { return Dims(std::array<int64_t, 2>{m, n}.data(), 2); }
+};
+
+// C is broadcast to Y from the right.
 template <class T>
 class GemmKernel final : public Kernel {
  public:
@@ -156,17 +186,13 @@ class GemmKernel final : public Kernel {
   void compute(RunContext& context) override {
     const TensorView& a = context.required_input(0);
     const TensorView& b = context.required_input(1);
-    if (a.rank != 2 || b.rank != 2) {
-      invalid_argument("Gemm: A and B have shapes " + to_string(a) + " and " + to_string(b) + ", expected matrices");
-    }
+    const TensorView* c = beta_ == T(0) ? nullptr : context.input(2);
+    const GemmShape shape(a, b, c, transpose_a_, transpose_b_);
     GemmProblem<T> problem;
-    problem.m = a.dims[transpose_a_ ? 1 : 0];
-    problem.k = a.dims[transpose_a_ ? 0 : 1];
-    problem.n = b.dims[transpose_b_ ? 0 : 1];
-    if (problem.k != b.dims[transpose_b_ ? 1 : 0]) {
-      invalid_argument("Gemm: shapes " + to_string(a) + " and " + to_string(b) + " do not agree");
-    }
-    const Dims dims(std::array<int64_t, 2>{problem.m, problem.n}.data(), 2);
+    problem.m = shape.m;
+    problem.k = shape.k;
+    problem.n = shape.n;
+    const Dims dims = shape.dims();
     const TensorView& y = context.output(0, dims.data(), dims.size());
     const T* a_data = a.as<T>();
     problem.a = transpose_a_ ? Matrix<T>{a_data, 1, problem.m} : Matrix<T>{a_data, problem.k, 1};
@@ -175,8 +201,6 @@ class GemmKernel final : public Kernel {
     problem.c = y.as<T>();
     problem.ldc = problem.n;
 
-    const TensorView* c = beta_ == T(0) ? nullptr : context.input(2);
-    if (c != nullptr) check_c(*c, y);
     const bool is_row =
         c != nullptr && c->element_count == problem.n && c->rank > 0 && c->dims[c->rank - 1] == problem.n;
     if (is_row && alpha_ == T(1) && beta_ == T(1)) {  // fast path: a bias
@@ -202,15 +226,6 @@ class GemmKernel final : public Kernel {
     return transpose_b_ ? Matrix<T>{b.as<T>(), 1, b.dims[1]} : Matrix<T>{b.as<T>(), b.dims[1], 1};
   }
 
-  static void check_c(const TensorView& c, const TensorView& y) {
-    bool fits = c.rank <= 2;
-    for (size_t from_back = 0; fits && from_back < c.rank; ++from_back) {
-      const int64_t own = c.dims[c.rank - 1 - from_back];
-      fits = own == 1 || own == y.dims[1 - from_back];
-    }
-    if (!fits) invalid_argument("Gemm: C has shape " + to_string(c) + ", which does not broadcast to " + to_string(y));
-  }
-
   template <class Visit>
   static void for_c(const TensorView& c, const Dims& dims, int64_t total, Visit&& visit) {
     if (total == 0) return;
@@ -232,7 +247,70 @@ class GemmKernel final : public Kernel {
   PackedOperand<T> packed_b_;
 };
 
+// Gemm of integers, alpha and beta in double and each term truncated. T is unsigned: overflow wraps around.
+template <class T>
+class IntegerGemmKernel final : public Kernel {
+ public:
+  explicit IntegerGemmKernel(const Node& node)
+      : alpha_(node.attribute_or("alpha", 1.0f)),
+        beta_(node.attribute_or("beta", 1.0f)),
+        transpose_a_(node.attribute_or<int64_t>("transA", 0) != 0),
+        transpose_b_(node.attribute_or<int64_t>("transB", 0) != 0) {}
+
+  void compute(RunContext& context) override {
+    const TensorView& a = context.required_input(0);
+    const TensorView& b = context.required_input(1);
+    const TensorView* c = beta_ == 0 ? nullptr : context.input(2);
+    const GemmShape shape(a, b, c, transpose_a_, transpose_b_);
+    const Dims dims = shape.dims();
+    const TensorView& y = context.output(0, dims.data(), dims.size());
+    if (y.element_count == 0) return;
+    context.parallel_for(shape.m, 16, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        T* to = y.as<T>() + i * shape.n;
+        std::fill_n(to, shape.n, T(0));
+        for (int64_t k = 0; k < shape.k; ++k) {
+          const T left = a.as<T>()[transpose_a_ ? k * shape.m + i : i * shape.k + k];
+          for (int64_t j = 0; j < shape.n; ++j) {
+            to[j] += left * b.as<T>()[transpose_b_ ? j * shape.k + k : k * shape.n + j];
+          }
+        }
+        for (int64_t j = 0; j < shape.n; ++j) to[j] = scaled(to[j], alpha_);
+      }
+    });
+    if (c == nullptr) return;
+    const BroadcastPlan<1> plan(dims, {c});
+    plan.for_each_run(0, y.element_count, [&](const std::array<int64_t, 1>& offsets, int64_t position, int64_t n) {
+      for (int64_t i = 0; i < n; ++i) {
+        y.as<T>()[position + i] += scaled(c->as<T>()[offsets[0] + i * plan.inner_stride(0)], beta_);
+      }
+    });
+  }
+
+ private:
+  static T scaled(T value, double factor) {
+    if (factor == 1) return value;
+    return static_cast<T>(
+        static_cast<int64_t>(factor * static_cast<double>(static_cast<std::make_signed_t<T>>(value))));
+  }
+
+  double alpha_;
+  double beta_;
+  bool transpose_a_;
+  bool transpose_b_;
+};
+
 std::unique_ptr<Kernel> make_gemm(const Node& node) {
+  switch (input_type(node, 0)) {
+    case DataType::kInt32:
+    case DataType::kUInt32:
+      return std::make_unique<IntegerGemmKernel<uint32_t>>(node);
+    case DataType::kInt64:
+    case DataType::kUInt64:
+      return std::make_unique<IntegerGemmKernel<uint64_t>>(node);
+    default:
+      break;
+  }
   if (input_type(node, 0) == DataType::kDouble) return std::make_unique<GemmKernel<double>>(node);
   return std::make_unique<GemmKernel<float>>(node);
 }
@@ -241,7 +319,7 @@ std::unique_ptr<Kernel> make_gemm(const Node& node) {
 
 void register_matmul(KernelRegistry& registry) {
   add_kernel(registry, "MatMul", 1, 13, {{"T", kFloatTypes + kWideIntegerTypes}}, &with_half<&make_matmul>);
-  add_kernel(registry, "Gemm", 7, 13, {{"T", kFloatTypes}}, &with_half<&make_gemm>);
+  add_kernel(registry, "Gemm", 7, 13, {{"T", kFloatTypes + kWideIntegerTypes}}, &with_half<&make_gemm>);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -33,8 +33,21 @@ KernelRegistry build() {
   register_resize(registry);
   register_generator(registry);
   register_quantize(registry);
+  register_integer_matmul(registry);
   register_arg_extremum(registry);
   register_cumulative(registry);
+  register_trigonometry(registry);
+  register_bitwise(registry);
+  register_group_normalization(registry);
+  register_gru(registry);
+  register_attention(registry);
+  register_rotary_embedding(registry);
+  register_roi_align(registry);
+  register_top_k(registry);
+  register_one_hot(registry);
+  register_scatter(registry);
+  register_selection(registry);
+  register_rearrange(registry);
   return registry;
 }
 

@@ -33,7 +33,20 @@ void register_pad(KernelRegistry& registry);
 void register_resize(KernelRegistry& registry);
 void register_generator(KernelRegistry& registry);
 void register_quantize(KernelRegistry& registry);
+void register_integer_matmul(KernelRegistry& registry);
 void register_arg_extremum(KernelRegistry& registry);
 void register_cumulative(KernelRegistry& registry);
+void register_trigonometry(KernelRegistry& registry);
+void register_bitwise(KernelRegistry& registry);
+void register_group_normalization(KernelRegistry& registry);
+void register_gru(KernelRegistry& registry);
+void register_attention(KernelRegistry& registry);
+void register_rotary_embedding(KernelRegistry& registry);
+void register_roi_align(KernelRegistry& registry);
+void register_top_k(KernelRegistry& registry);
+void register_one_hot(KernelRegistry& registry);
+void register_scatter(KernelRegistry& registry);
+void register_selection(KernelRegistry& registry);
+void register_rearrange(KernelRegistry& registry);
 
 }  // namespace onnx_light_ort::kernels

@@ -6,6 +6,7 @@
 #include "native_kernels.h"
 #include "registration.h"
 #include "table_copy.h"
+#include "widened_kernel.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -112,6 +113,8 @@ std::unique_ptr<Kernel> make_pad(const Node& node) { return std::make_unique<Pad
 
 }  // namespace
 
-void register_pad(KernelRegistry& registry) { add_kernel(registry, "Pad", 2, 25, {{"T", kByteTypes}}, &make_pad); }
+void register_pad(KernelRegistry& registry) {
+  add_kernel(registry, "Pad", 2, 25, {{"T", kByteTypes + kSubByteTypes}}, &with_sub_byte<&make_pad>);
+}
 
 }  // namespace onnx_light_ort::kernels

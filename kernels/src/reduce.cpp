@@ -1,4 +1,5 @@
-// ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceL1, ReduceL2, ReduceSumSquare.
+// ReduceSum, ReduceMean, ReduceProd, ReduceMax, ReduceMin, ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum,
+// ReduceLogSumExp.
 //
 // Dimensions are merged into alternating kept and reduced groups. If the innermost group is reduced, each output
 // element folds contiguous runs; if it is kept, whole rows are folded into a row of the output. Integer sums wrap
@@ -35,7 +36,7 @@ template <class T>
 struct Mean : Sum<T> {
   using Accumulator = WrappingSum<T>;
   static T finish(Accumulator a, int64_t count) {
-    return count == 0 ? T(0) : static_cast<T>(a) / static_cast<T>(count);
+    return count == 0 ? T(0) : static_cast<T>(static_cast<T>(a) / static_cast<T>(count));
   }
 };
 
@@ -80,17 +81,54 @@ struct Min {
 
 template <class T>
 struct L1 : Sum<T> {
-  [[gnu::always_inline]] static T fold(T a, T x) { return a + std::abs(x); }
+  using A = WrappingSum<T>;
+  [[gnu::always_inline]] static A fold(A a, T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return a + std::abs(x);
+    } else {
+      return a + (x < T(0) ? A(0) - static_cast<A>(x) : static_cast<A>(x));
+    }
+  }
 };
 
 template <class T>
 struct SumSquare : Sum<T> {
-  [[gnu::always_inline]] static T fold(T a, T x) { return a + x * x; }
+  using A = WrappingSum<T>;
+  [[gnu::always_inline]] static A fold(A a, T x) { return a + static_cast<A>(x) * static_cast<A>(x); }
+};
+
+// Integers truncate the root.
+template <class T>
+struct L2 : SumSquare<T> {
+  static T finish(WrappingSum<T> a, int64_t) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::sqrt(a);
+    } else {
+      return static_cast<T>(std::sqrt(static_cast<double>(static_cast<T>(a))));
+    }
+  }
 };
 
 template <class T>
-struct L2 : SumSquare<T> {
-  static T finish(T a, int64_t) { return std::sqrt(a); }
+struct LogSum : Sum<T> {
+  static T finish(T a, int64_t) { return std::log(a); }
+};
+
+// The sum of exp(x - largest so far), scaled whenever a larger one comes, so that no exponential overflows.
+template <class T>
+struct LogSumExp {
+  struct Accumulator {
+    T largest;
+    T sum;
+  };
+  static Accumulator neutral() { return {-std::numeric_limits<T>::infinity(), T(0)}; }
+  [[gnu::always_inline]] static Accumulator fold(Accumulator a, T x) { return merge(a, {x, T(1)}); }
+  [[gnu::always_inline]] static Accumulator merge(Accumulator a, Accumulator b) {
+    if (b.largest > a.largest) std::swap(a, b);
+    const T scale = b.largest == a.largest ? T(1) : std::exp(b.largest - a.largest);
+    return {a.largest, a.sum + b.sum * scale};
+  }
+  static T finish(Accumulator a, int64_t) { return a.largest + std::log(a.sum); }
 };
 
 template <class Op, class T>
@@ -251,48 +289,70 @@ class ReduceKernel final : public Kernel {
   void (*row_)(const T*, int64_t, A*) = Versions<&fold_row<Op, T>>::best();
 };
 
-template <template <class> class Op, int kFirstInputVersion>
-std::unique_ptr<Kernel> make_numeric(const Node& node) {
-  return dispatch<float, double, int32_t, int64_t>(input_type(node, 0), [&](auto tag) {
+template <template <class> class Op, int kFirstInputVersion, class... Types>
+std::unique_ptr<Kernel> make_reduction(const Node& node, DataType type) {
+  return dispatch<Types...>(type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     return std::unique_ptr<Kernel>(std::make_unique<ReduceKernel<Op<T>, T>>(node, kFirstInputVersion));
   });
+}
+
+// Sums and products of integers have the same bits for both signs.
+template <template <class> class Op, int kFirstInputVersion>
+std::unique_ptr<Kernel> make_sum(const Node& node) {
+  const DataType type = input_type(node, 0);
+  return make_reduction<Op, kFirstInputVersion, float, double, int32_t, int64_t>(
+      node, type == DataType::kUInt32   ? DataType::kInt32
+            : type == DataType::kUInt64 ? DataType::kInt64
+                                        : type);
+}
+
+template <template <class> class Op>
+std::unique_ptr<Kernel> make_mean(const Node& node) {
+  return make_reduction<Op, 18, float, double, int32_t, int64_t, uint32_t, uint64_t>(node, input_type(node, 0));
 }
 
 template <template <class> class Op>
 std::unique_ptr<Kernel> make_extremum(const Node& node) {
   // false < true, as bytes.
   const DataType type = input_type(node, 0) == DataType::kBool ? DataType::kUInt8 : input_type(node, 0);
-  return dispatch<float, double, int8_t, uint8_t, int32_t, int64_t>(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return std::unique_ptr<Kernel>(std::make_unique<ReduceKernel<Op<T>, T>>(node, 18));
-  });
+  return make_reduction<Op, 18, float, double, int8_t, uint8_t, int32_t, int64_t, uint32_t, uint64_t>(node, type);
 }
 
-template <template <class> class Op>
-std::unique_ptr<Kernel> make_float(const Node& node) {
+void decline_no_reduction(const Node& node) {
   if (node.attribute_or<int64_t>("noop_with_empty_axes", 0) != 0) {
     decline(node, "noop_with_empty_axes is not implemented for this reduction");
   }
-  return dispatch<float, double>(input_type(node, 0), [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return std::unique_ptr<Kernel>(std::make_unique<ReduceKernel<Op<T>, T>>(node, 18));
-  });
+}
+
+template <template <class> class Op>
+std::unique_ptr<Kernel> make_norm(const Node& node) {
+  decline_no_reduction(node);
+  return make_reduction<Op, 18, float, double, int32_t, int64_t, uint32_t, uint64_t>(node, input_type(node, 0));
+}
+
+template <template <class> class Op>
+std::unique_ptr<Kernel> make_logarithm(const Node& node) {
+  decline_no_reduction(node);
+  return make_reduction<Op, 18, float, double>(node, input_type(node, 0));
 }
 
 }  // namespace
 
 void register_reduce(KernelRegistry& registry) {
-  const TypeList numbers = kFloatTypes + kIndexTypes;
+  const TypeList numbers = kFloatTypes + kWideIntegerTypes;
   const TypeList ordered = numbers + TypeList{DataType::kInt8, DataType::kUInt8, DataType::kBool};
-  add_kernel(registry, "ReduceSum", 1, 13, {{"T", numbers}}, &with_half<&make_numeric<Sum, 13>>);
-  add_kernel(registry, "ReduceMean", 1, 18, {{"T", numbers}}, &with_half<&make_numeric<Mean, 18>>);
-  add_kernel(registry, "ReduceProd", 1, 18, {{"T", numbers}}, &with_half<&make_numeric<Product, 18>>);
+  add_kernel(registry, "ReduceSum", 1, 13, {{"T", numbers}}, &with_half<&make_sum<Sum, 13>>);
+  add_kernel(registry, "ReduceMean", 1, 18, {{"T", numbers}}, &with_half<&make_mean<Mean>>);
+  add_kernel(registry, "ReduceProd", 1, 18, {{"T", numbers}}, &with_half<&make_sum<Product, 18>>);
   add_kernel(registry, "ReduceMax", 1, 20, {{"T", ordered}}, &with_half<&make_extremum<Max>>);
   add_kernel(registry, "ReduceMin", 1, 20, {{"T", ordered}}, &with_half<&make_extremum<Min>>);
-  add_kernel(registry, "ReduceL1", 1, 18, {{"T", kFloatTypes}}, &with_half<&make_float<L1>>);
-  add_kernel(registry, "ReduceL2", 1, 18, {{"T", kFloatTypes}}, &with_half<&make_float<L2>>);
-  add_kernel(registry, "ReduceSumSquare", 1, 18, {{"T", kFloatTypes}}, &with_half<&make_float<SumSquare>>);
+  add_kernel(registry, "ReduceL1", 1, 18, {{"T", numbers}}, &with_half<&make_norm<L1>>);
+  add_kernel(registry, "ReduceL2", 1, 18, {{"T", numbers}}, &with_half<&make_norm<L2>>);
+  add_kernel(registry, "ReduceSumSquare", 1, 18, {{"T", numbers}}, &with_half<&make_norm<SumSquare>>);
+  // Before 28 also for integers, whose logarithms nobody takes.
+  add_kernel(registry, "ReduceLogSum", 1, 28, {{"T", kFloatTypes}}, &with_half<&make_logarithm<LogSum>>);
+  add_kernel(registry, "ReduceLogSumExp", 1, 28, {{"T", kFloatTypes}}, &with_half<&make_logarithm<LogSumExp>>);
 }
 
 }  // namespace onnx_light_ort::kernels

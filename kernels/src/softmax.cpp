@@ -1,4 +1,4 @@
-// Softmax and LogSoftmax along one axis; before version 13 along all dimensions from the axis on, as one.
+// Softmax, LogSoftmax and Hardmax along one axis; before version 13 along all dimensions from the axis on, as one.
 #include <cmath>
 #include <limits>
 
@@ -112,6 +112,47 @@ class SoftmaxKernel final : public Kernel {
   void (*columns_)(const T*, T*, int64_t, int64_t, int64_t) = Versions<&softmax_columns<T, kLog>>::best();
 };
 
+// One where the largest element is, the first of several; zero elsewhere.
+template <class T>
+class HardmaxKernel final : public Kernel {
+ public:
+  explicit HardmaxKernel(const Node& node)
+      : one_axis_(node.since_version >= 13), axis_(node.attribute_or<int64_t>("axis", one_axis_ ? -1 : 1)) {}
+
+  void compute(RunContext& context) override {
+    const TensorView& x = context.required_input(0);
+    const TensorView& y = context.output(0, x.dims, x.rank);
+    if (x.element_count == 0) return;
+    std::fill_n(y.as<T>(), y.element_count, T(0));
+    if (x.rank == 0) {
+      *y.as<T>() = T(1);
+      return;
+    }
+    const auto rank = static_cast<int64_t>(x.rank);
+    const size_t axis = !one_axis_ && axis_ == rank ? x.rank : normalized_axis("Hardmax", axis_, x.rank);
+    const int64_t n = one_axis_ ? x.dims[axis] : product(x.dims, axis, x.rank);
+    const int64_t inner = x.element_count / product(x.dims, 0, axis) / n;
+    context.parallel_for(x.element_count / n, std::max<int64_t>(1, 16384 / n), [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t first = i / inner * n * inner + i % inner;
+        const T* line = x.as<T>() + first;
+        int64_t best = 0;
+        for (int64_t j = 1; j < n; ++j) best = line[j * inner] > line[best * inner] ? j : best;
+        y.as<T>()[first + best * inner] = T(1);
+      }
+    });
+  }
+
+ private:
+  bool one_axis_;
+  int64_t axis_;
+};
+
+std::unique_ptr<Kernel> make_hardmax(const Node& node) {
+  if (input_type(node, 0) == DataType::kDouble) return std::make_unique<HardmaxKernel<double>>(node);
+  return std::make_unique<HardmaxKernel<float>>(node);
+}
+
 template <bool kLog>
 std::unique_ptr<Kernel> make_softmax(const Node& node) {
   if (input_type(node, 0) == DataType::kDouble) return std::make_unique<SoftmaxKernel<double, kLog>>(node);
@@ -122,6 +163,7 @@ std::unique_ptr<Kernel> make_softmax(const Node& node) {
 
 void register_softmax(KernelRegistry& registry) {
   add_kernel(registry, "Softmax", 1, 13, {{"T", kFloatTypes}}, &with_half<&make_softmax<false>>);
+  add_kernel(registry, "Hardmax", 1, 13, {{"T", kFloatTypes}}, &with_half<&make_hardmax>);
   add_kernel(registry, "LogSoftmax", 1, 13, {{"T", kFloatTypes}}, &with_half<&make_softmax<true>>);
 }
 

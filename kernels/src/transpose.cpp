@@ -2,6 +2,7 @@
 #include "native_kernels.h"
 #include "registration.h"
 #include "strided_copy.h"
+#include "widened_kernel.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -50,7 +51,7 @@ std::unique_ptr<Kernel> make_transpose(const Node& node) { return std::make_uniq
 }  // namespace
 
 void register_transpose(KernelRegistry& registry) {
-  add_kernel(registry, "Transpose", 1, 25, {{"T", kByteTypes}}, &make_transpose);
+  add_kernel(registry, "Transpose", 1, 25, {{"T", kByteTypes + kSubByteTypes}}, &with_sub_byte<&make_transpose>);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -1,10 +1,12 @@
-// Functions of one element: Neg, Abs, Sign, Floor, Ceil, Round, Sqrt, Reciprocal, Exp, Log, Erf, Sin, Cos, IsNaN.
+// Functions of one element: Neg, Abs, Sign, Floor, Ceil, Round, Sqrt, Reciprocal, Exp, Log, Erf, Sin, Cos, IsNaN,
+// IsInf.
 #include <cmath>
 
 #include "elementwise.h"
 #include "native_kernels.h"
 #include "registration.h"
 #include "vector_math.h"
+#include "widened_kernel.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -121,6 +123,13 @@ struct IsNanOp {
   }
 };
 
+struct IsInfOp {
+  template <class T>
+  [[gnu::always_inline]] static bool apply(T x, const UnaryParameters& limits) {
+    return x == static_cast<T>(limits.alpha) || x == static_cast<T>(limits.beta);
+  }
+};
+
 template <class Op, class Out = void>
 UnaryLoop float_loop(DataType type) {
   return dispatch<float, double, Float16, BFloat16>(type, [](auto tag) {
@@ -135,9 +144,22 @@ std::unique_ptr<Kernel> make_float(const Node& node) {
   return make_unary_kernel(float_loop<Op>(type), type, {}, kGrain);
 }
 
+// Of float8 by the float that carries it.
 std::unique_ptr<Kernel> make_is_nan(const Node& node) {
   const DataType type = input_type(node, 0);
+  if (bit_size(type) == 8) return make_widened_kernel(node, &make_is_nan);
   return make_unary_kernel(float_loop<IsNanOp, bool>(type), type, {}, kCheapGrain);
+}
+
+std::unique_ptr<Kernel> make_is_inf(const Node& node) {
+  const DataType type = input_type(node, 0);
+  if (bit_size(type) == 8) return make_widened_kernel(node, &make_is_inf);
+  // Compared with what is never equal to x where a sign is not wanted.
+  const bool positive = node.attribute_or<int64_t>("detect_positive", 1) != 0;
+  const bool negative = node.attribute_or<int64_t>("detect_negative", 1) != 0;
+  const UnaryParameters limits{positive ? std::numeric_limits<float>::infinity() : std::nanf(""),
+                               negative ? -std::numeric_limits<float>::infinity() : std::nanf("")};
+  return make_unary_kernel(float_loop<IsInfOp, bool>(type), type, limits, kCheapGrain);
 }
 
 std::unique_ptr<Kernel> make_neg(const Node& node) {
@@ -181,7 +203,10 @@ void register_unary_math(KernelRegistry& registry) {
   add_kernel(registry, "Round", 11, 22, {{"T", kFloatTypes}}, &make_float<RoundOp, kCheapGrain>);
   add_kernel(registry, "Sin", 7, 22, {{"T", kFloatTypes}}, &make_float<SinOp, kCostlyGrain>);
   add_kernel(registry, "Cos", 7, 22, {{"T", kFloatTypes}}, &make_float<CosOp, kCostlyGrain>);
-  add_kernel(registry, "IsNaN", 9, 20, {{"T1", kFloatTypes}}, &make_is_nan);
+  const TypeList special = kFloatTypes + TypeList{DataType::kFloat8E4M3FN, DataType::kFloat8E4M3FNUZ,
+                                                  DataType::kFloat8E5M2, DataType::kFloat8E5M2FNUZ};
+  add_kernel(registry, "IsNaN", 9, 20, {{"T1", special}}, &make_is_nan);
+  add_kernel(registry, "IsInf", 10, 20, {{"T1", special}}, &make_is_inf);
 }
 
 }  // namespace onnx_light_ort::kernels

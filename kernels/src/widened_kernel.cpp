@@ -2,35 +2,27 @@
 
 #include <algorithm>
 
-#include "element_type.h"
+#include "converted_tensor.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
 
-void widen_tensor(const TensorView& from, float* to, int64_t begin, int64_t end) {
-  if (from.dtype == DataType::kFloat16) {
-    widen(from.as<Float16>() + begin, to + begin, end - begin);
-  } else {
-    widen(from.as<BFloat16>() + begin, to + begin, end - begin);
-  }
-}
+bool is_carried(DataType type) { return carrier_of(type) != type; }
 
-// A tensor of float made from a 16-bit one. Owns its elements and dimensions.
+// A constant as its carrier. Owns its elements and dimensions.
 struct WidenedConstant {
-  std::vector<float> elements;
+  std::vector<float> elements;  ///< As many as hold the carrier's, which is no wider.
   std::vector<int64_t> dims;
   TensorView view;
 
   explicit WidenedConstant(const TensorView& from)
       : elements(static_cast<size_t>(from.element_count)), dims(from.dims, from.dims + from.rank) {
-    widen_tensor(from, elements.data(), 0, from.element_count);
-    view = TensorView{elements.data(), dims.data(), dims.size(), from.element_count, DataType::kFloat};
+    unpack(from.dtype, from.data, 0, from.element_count, elements.data());
+    view = TensorView{elements.data(), dims.data(), dims.size(), from.element_count, carrier_of(from.dtype)};
   }
 };
 
-constexpr int64_t kGrain = 32768;
-
-// The call as the float kernel sees it.
+// The call as the kernel for the carriers sees it.
 class WidenedContext final : public RunContext {
  public:
   WidenedContext(RunContext& outer, const std::vector<std::unique_ptr<WidenedConstant>>& constants) : outer_(outer) {
@@ -40,15 +32,12 @@ class WidenedContext final : public RunContext {
     outputs_.resize(output_count_);
     for (size_t i = 0; i < input_count_; ++i) {
       const TensorView* input = outer.input(i);
-      if (input == nullptr || !is_half(input->dtype)) {
+      if (input == nullptr || !is_carried(input->dtype)) {
         pointers_.push_back(input);
       } else if (i < constants.size() && constants[i] != nullptr) {
         pointers_.push_back(&constants[i]->view);
       } else {
-        auto* elements = static_cast<float*>(outer.scratch(static_cast<size_t>(input->element_count) * sizeof(float)));
-        outer.parallel_for(input->element_count, kGrain,
-                           [&](int64_t begin, int64_t end) { widen_tensor(*input, elements, begin, end); });
-        widened_.push_back({elements, input->dims, input->rank, input->element_count, DataType::kFloat});
+        widened_.push_back(converted(outer, *input, carrier_of(input->dtype)));
         pointers_.push_back(&widened_.back());
       }
     }
@@ -59,20 +48,18 @@ class WidenedContext final : public RunContext {
 
   const TensorView& output(size_t i, const int64_t* dims, size_t rank) override {
     const TensorView& real = outer_.output(i, dims, rank);
-    if (!is_half(real.dtype)) return real;
+    if (!is_carried(real.dtype)) return real;
     Output& output = outputs_.at(i);
     if (output.real == nullptr) {
       output.real = &real;
-      output.widened = real;
-      output.widened.dtype = DataType::kFloat;
-      output.widened.data = outer_.scratch(static_cast<size_t>(real.element_count) * sizeof(float));
+      output.widened = scratch_like(outer_, real, carrier_of(real.dtype));
     }
     return output.widened;
   }
 
   const TensorView& output_reusing_input(size_t i, size_t from, const int64_t* dims, size_t rank) override {
     const TensorView* input = outer_.input(from);
-    if (input != nullptr && is_half(input->dtype)) return output(i, dims, rank);
+    if (input != nullptr && is_carried(input->dtype)) return output(i, dims, rank);
     return outer_.output_reusing_input(i, from, dims, rank);
   }
 
@@ -89,14 +76,7 @@ class WidenedContext final : public RunContext {
   void round_outputs() {
     for (const Output& output : outputs_) {
       if (output.real == nullptr) continue;
-      const auto* from = output.widened.as<float>();
-      outer_.parallel_for(output.real->element_count, kGrain, [&](int64_t begin, int64_t end) {
-        if (output.real->dtype == DataType::kFloat16) {
-          narrow(from + begin, output.real->as<Float16>() + begin, end - begin);
-        } else {
-          narrow(from + begin, output.real->as<BFloat16>() + begin, end - begin);
-        }
-      });
+      convert_tensor(outer_, output.widened, *output.real);
     }
   }
 
@@ -116,12 +96,12 @@ class WidenedKernel final : public Kernel {
  public:
   WidenedKernel(const Node& node, KernelFactory factory) {
     Node widened = node;
-    for (DataType& type : widened.input_types) type = is_half(type) ? DataType::kFloat : type;
-    for (DataType& type : widened.output_types) type = is_half(type) ? DataType::kFloat : type;
+    for (DataType& type : widened.input_types) type = carrier_of(type);
+    for (DataType& type : widened.output_types) type = carrier_of(type);
     constants_.resize(node.constant_inputs.size());
     for (size_t i = 0; i < node.constant_inputs.size(); ++i) {
       const TensorView* constant = node.constant_inputs[i];
-      if (constant == nullptr || !is_half(constant->dtype)) continue;
+      if (constant == nullptr || !is_carried(constant->dtype)) continue;
       constants_[i] = std::make_unique<WidenedConstant>(*constant);
       widened.constant_inputs[i] = &constants_[i]->view;
     }
@@ -144,6 +124,11 @@ class WidenedKernel final : public Kernel {
 bool has_half(const Node& node) {
   return std::any_of(node.input_types.begin(), node.input_types.end(), is_half) ||
          std::any_of(node.output_types.begin(), node.output_types.end(), is_half);
+}
+
+bool has_sub_byte(const Node& node) {
+  return std::any_of(node.input_types.begin(), node.input_types.end(), is_sub_byte) ||
+         std::any_of(node.output_types.begin(), node.output_types.end(), is_sub_byte);
 }
 
 std::unique_ptr<Kernel> make_widened_kernel(const Node& node, KernelFactory factory) {

@@ -1,4 +1,5 @@
-// 16-bit floats for kernels that are written for float: inputs are widened, outputs rounded once at the end.
+// Types without arithmetic of their own, for kernels that are written for what carries them (carried_element.h): inputs
+// are widened, outputs rounded once at the end.
 #pragma once
 
 #include <memory>
@@ -8,16 +9,25 @@
 
 namespace onnx_light_ort::kernels {
 
-/// A kernel for `node` made by `factory` for the same node with float in the place of each 16-bit float type.
+/// A kernel for `node` made by `factory` for the same node with its carrier in the place of each type.
 std::unique_ptr<Kernel> make_widened_kernel(const Node& node, KernelFactory factory);
 
 /// True when an input or output is a 16-bit float.
 bool has_half(const Node& node);
 
+/// True when an input or output is of a type of which several elements share a byte.
+bool has_sub_byte(const Node& node);
+
 /// The factory to register: `factory` itself, or its widened form where the node has 16-bit floats.
 template <KernelFactory factory>
 std::unique_ptr<Kernel> with_half(const Node& node) {
   return has_half(node) ? make_widened_kernel(node, factory) : factory(node);
+}
+
+/// The same for kernels that move whole bytes, where the node has elements that share one.
+template <KernelFactory factory>
+std::unique_ptr<Kernel> with_sub_byte(const Node& node) {
+  return has_sub_byte(node) ? make_widened_kernel(node, factory) : factory(node);
 }
 
 }  // namespace onnx_light_ort::kernels

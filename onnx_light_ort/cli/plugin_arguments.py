@@ -70,10 +70,10 @@ def use_plugins(arguments: argparse.Namespace, options: SessionOptions) -> None:
     for library in arguments.custom_ops:
         options.register_custom_ops_library(library.absolute())
     for number, (library, entries) in enumerate(arguments.ep):
-        name = f"ep{number}"
-        known = {id(device) for device in ort.get_ep_devices()}
-        ort.register_execution_provider_library(name, library.absolute())
-        devices = [device for device in ort.get_ep_devices() if id(device) not in known]
+        known = len(ort.get_ep_devices())
+        ort.register_execution_provider_library(f"ep{number}", library.absolute())
+        devices = ort.get_ep_devices()[known:]
         if not devices:
             raise ValueError(f"{library}: none of its EPs supports a device of this machine")
-        options.add_provider_for_devices(devices, entries)
+        for name in dict.fromkeys(device.ep_name for device in devices):
+            options.add_provider_for_devices([device for device in devices if device.ep_name == name], entries)

@@ -86,6 +86,7 @@ class Node:
         "fate",
         "function",
         "graph",
+        "has_attributes",
         "index",
         "inputs",
         "name",
@@ -108,6 +109,8 @@ class Node:
         domain: str = proto.domain
         self.domain = "" if domain == "ai.onnx" else domain
         self.op_type: str = proto.op_type
+        #: Whether the proto has any: to ask it takes longer than to make the node.
+        self.has_attributes = bool(proto.attribute)
         self.inputs: list[Value | None] = []
         self.outputs: list[Value | None] = []
         self.subgraphs = _NO_SUBGRAPHS

@@ -103,7 +103,7 @@ def resolve_inputs(graph: Graph, nodes: Sequence[Node], source: GraphSource) -> 
             elif (maker := value.producer) is not None and maker.index >= index:
                 is_sorted = False
             inputs.append(value)
-        if proto.attribute:
+        if node.has_attributes:
             _add_subgraphs(node, source)
             for value in node.captures:
                 if value.graph is graph and value.producer is not None and value.producer.index >= index:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from onnx import TypeProto
 
     from onnx_light_ort.engine.graph import Node, Signature
-    from onnx_light_ort.engine.operator_schema import Bindings, ForeignOperator
+    from onnx_light_ort.engine.operator_schema import Bindings, ForeignOperator, Operator
 
 _OPEN_END = 2**31 - 1
 
@@ -51,14 +51,17 @@ class KernelEntry:
         self.type_constraints = type_constraints
         self.factory = factory
 
-    def mismatch(self, node: Node, bindings: Bindings) -> str | None:
-        """Why this kernel does not serve a node; None when it does."""
-        if not self.since_version <= node.since_version <= self.end_version:
-            return f"it serves versions {self._versions()}, the node has version {node.since_version}"
+    def mismatch(self, operator: Operator, bindings: Bindings) -> str | None:
+        """Why this kernel does not serve an operator with these types; None when it does."""
+        if not self.since_version <= operator.since_version <= self.end_version:
+            return f"it serves versions {self._versions()}, the node has version {operator.since_version}"
         for parameter, allowed in self.type_constraints.items():
             if parameter not in bindings:
-                if node.operator is not None and not _has_parameter(node, parameter):
-                    return f"it constrains {parameter}, which {node.op_type} version {node.since_version} does not have"
+                if not operator.has_type_parameter(parameter):
+                    return (
+                        f"it constrains {parameter}, which {operator.op_type} version {operator.since_version} does "
+                        "not have"
+                    )
                 continue  # all values of that type are absent
             for key in bindings[parameter]:
                 if key not in allowed:
@@ -82,11 +85,6 @@ class KernelEntry:
         )
         domain = f"{self.domain}::" if self.domain else ""
         return f"{self.registry} kernel {domain}{self.op_type} ({self._versions()}{'; ' if types else ''}{types})"
-
-
-def _has_parameter(node: Node, parameter: str) -> bool:
-    assert node.operator is not None
-    return any(formal.type_parameter == parameter for formal in (*node.operator.inputs, *node.operator.outputs))
 
 
 class Decline:
@@ -190,7 +188,7 @@ class KernelRegistry:
         if not entries or node.operator is None:
             return None
         bindings = node.operator.bindings(node)
-        found = [entry for entry in entries if entry.mismatch(node, bindings) is None]
+        found = [entry for entry in entries if entry.mismatch(node.operator, bindings) is None]
         if len(found) > 1:
             raise Fail(
                 f"{node}: {len(found)} kernels of registry {self.name!r} serve it: "
@@ -205,7 +203,7 @@ class KernelRegistry:
         if not entries or node.operator is None:
             return [Decline(self.name, f"no kernel for {node.domain or 'ai.onnx'}::{node.op_type}")]
         bindings = node.operator.bindings(node)
-        reasons = ((entry, entry.mismatch(node, bindings)) for entry in entries)
+        reasons = ((entry, entry.mismatch(node.operator, bindings)) for entry in entries)
         return [Decline(str(entry), reason) for entry, reason in reasons if reason is not None]
 
 
@@ -232,7 +230,7 @@ def _native_factory(entry: Any) -> KernelFactory:
     shared: dict[Any, KernelProduct] = {}
 
     def create(node: Node) -> KernelProduct:
-        if node.proto.attribute or any(value is not None and value.constant is not None for value in node.inputs):
+        if node.has_attributes or any(value is not None and value.constant is not None for value in node.inputs):
             return describe(node)
         key = node.signature()
         kernel = shared.get(key)
@@ -362,7 +360,8 @@ class KernelContext:
 
     def candidates(self, node: Node) -> list[KernelEntry]:
         """The kernels that serve a node, best first."""
-        key = (node.signature(), bool(node.captures))
+        signature = node.signature()
+        key = (signature, True) if node.captures else signature
         found = self._cache.get(key)
         if found is None:
             entries = [registry.find(node) for registry in self._asked(node)]

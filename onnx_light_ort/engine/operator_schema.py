@@ -14,13 +14,23 @@ if TYPE_CHECKING:
     from onnx import TypeProto
 
     from onnx_light_ort.engine.constant import Constant
-    from onnx_light_ort.engine.graph import Node
+    from onnx_light_ort.engine.graph import Node, Value
     from onnx_light_ort.engine.kernel import KernelProduct
 
 Option = Literal["single", "optional", "variadic"]
 
 Bindings = Mapping[str, tuple[TypeKey, ...]]
 """The types that each type parameter has in one node; several only for a heterogeneous variadic parameter."""
+
+
+ABSENT = -1
+
+ArgumentTypes = Sequence[TypeKey]
+"""The types of a node's inputs or outputs; ABSENT for one that is left out."""
+
+
+def argument_types(values: Sequence[Value | None]) -> tuple[TypeKey, ...]:
+    return tuple([ABSENT if value is None else value.element_type or value.type_key for value in values])
 
 
 class FormalParameter:
@@ -83,15 +93,21 @@ class Operator:
     def output(self, index: int) -> FormalParameter | None:
         return _formal(self.outputs, index)
 
+    def has_type_parameter(self, name: str) -> bool:
+        return any(formal.type_parameter == name for formal in (*self.inputs, *self.outputs))
+
     def bindings(self, node: Node) -> Bindings:
         """The type of every type parameter in a node; a parameter whose values are all absent has no entry."""
+        return self.bindings_of(argument_types(node.inputs), argument_types(node.outputs))
+
+    def bindings_of(self, input_types: ArgumentTypes, output_types: ArgumentTypes) -> Bindings:
+        """As :meth:`bindings`, of a node with such arguments."""
         bound: dict[str, tuple[TypeKey, ...]] = {}
-        for values, formals in ((node.inputs, self.inputs), (node.outputs, self.outputs)):
-            for index, value in enumerate(values):
+        for types, formals in ((input_types, self.inputs), (output_types, self.outputs)):
+            for index, key in enumerate(types):
                 formal = _formal(formals, index)
-                if value is None or formal is None:
+                if key == ABSENT or formal is None:
                     continue
-                key = value.type_key
                 known = bound.get(formal.type_parameter, ())
                 if key not in known:
                     bound[formal.type_parameter] = (*known, key)

@@ -87,15 +87,18 @@ class PlanWriter:
         """
         slots: list[int] = []
         types: list[int] = []
-        foreign = isinstance(node.operator, ForeignOperator) or node.provider is not None
         for value in node.outputs:
-            if value is None or (value not in self._read and not (foreign and value.element_type)):
+            if value is None:
                 slots.append(_ABSENT)
-                types.append(0 if value is None else value.element_type)
-            else:
+                types.append(0)
+                continue
+            element_type = value.element_type
+            if value in self._read or (element_type and _is_foreign(node)):
                 slot = self._slots[value] = self._builder.add_value(value.name)
                 slots.append(slot)
-                types.append(value.element_type)
+            else:
+                slots.append(_ABSENT)
+            types.append(element_type)
         return slots, types
 
     def _add_step(self, node: Node) -> None:
@@ -106,8 +109,10 @@ class PlanWriter:
                 return
         kernel = self._make_kernel(node)
         slots = self._slots
-        values = node.inputs if node.partition is None else step_inputs(node)
-        inputs = [slots[value] if value in slots else self._slot(value) for value in values]
+        inputs: list[int] = []
+        for value in node.inputs if node.partition is None else step_inputs(node):
+            slot = slots.get(value)  # type: ignore[arg-type]
+            inputs.append(self._slot(value) if slot is None else slot)
         outputs, types = self._output_slots(node)
         if isinstance(kernel, native.Kernel):
             self._builder.add_kernel_step(node.name, node.op_type, kernel, inputs, outputs, types)
@@ -163,6 +168,10 @@ _CONTROL_FLOW: dict[str, Callable[[PlanWriter, Node], None]] = {
     "Loop": PlanWriter._add_loop,
     "Scan": PlanWriter._add_scan,
 }
+
+
+def _is_foreign(node: Node) -> bool:
+    return isinstance(node.operator, ForeignOperator) or node.provider is not None
 
 
 def step_inputs(node: Node) -> list[Value | None]:

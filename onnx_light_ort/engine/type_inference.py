@@ -14,7 +14,7 @@ from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProt
 from onnx_light_ort.engine.graph import Node, Value
 from onnx_light_ort.engine.kernel_registry import ForeignCall
 from onnx_light_ort.engine.operator_schema import ForeignOperator, Operator, known_domains, standard_operator
-from onnx_light_ort.engine.value_type import STRING, tensor_type, type_string
+from onnx_light_ort.engine.value_type import STRING, TypeKey, tensor_type, type_string
 from onnx_light_ort.errors import Fail, InvalidGraph, OutOfMemory
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def infer_model(model: Model, context: KernelContext) -> None:
 
 def _concerns_onnx(node: Node) -> bool:
     """Whether onnx's checker or inference know anything of a node: of a foreign one they see the attributes alone."""
-    return node.operator is not None or node.function is not None or bool(node.proto.attribute)
+    return node.operator is not None or node.function is not None or node.has_attributes
 
 
 def _inner_nodes(node: Node) -> Iterable[Node]:
@@ -451,13 +451,11 @@ def _foreign_call(node: Node, context: KernelContext) -> ForeignCall:
         Fail: none fits, with the reason of each; or several do, with their names.
     """
     # Whether one fits depends on nothing else, and a model calls few operators often.
-    key = (
-        node.domain,
-        node.op_type,
-        node.opset_imports.get(node.domain, 0),
-        tuple([value and (value.element_type or value.type_key or 0) for value in node.inputs]),
-        len(node.outputs),
-    )
+    domain = node.domain
+    types: list[TypeKey] = []
+    for value in node.inputs:
+        types.append(value and (value.element_type or value.type_key or 0))  # type: ignore[arg-type]
+    key = (domain, node.op_type, node.opset_imports.get(domain, 0), len(node.outputs), *types)
     call = context.foreign_calls.get(key)
     if call is None:
         call = context.foreign_calls[key] = ForeignCall(_pick_foreign_operator(node, context))

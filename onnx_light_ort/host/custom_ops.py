@@ -10,24 +10,23 @@ import logging
 import os
 import threading
 from collections.abc import Iterable, Mapping, MutableMapping, Sequence
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from onnx import AttributeProto, NodeProto, TypeProto
+from onnx import TypeProto
 
 from onnx_light_ort._abi_enums import OrtCustomOpInputOutputCharacteristic as Characteristic
 from onnx_light_ort._native import abi
-from onnx_light_ort.engine.attribute import attribute_value
 from onnx_light_ort.engine.kernel_registry import KernelRegistry
 from onnx_light_ort.engine.operator_schema import ForeignOperator, FormalParameter
-from onnx_light_ort.engine.value_type import element_type_name, is_element_type, shape_of, tensor_type
+from onnx_light_ort.engine.value_type import element_type_name, is_element_type, tensor_type
 from onnx_light_ort.errors import Error, Fail
 from onnx_light_ort.host.loader import LoadedLibrary, register_custom_ops_library
+from onnx_light_ort.host.node_description import describe_arguments, describe_attributes, shapeless_type
 
 if TYPE_CHECKING:
     from onnx_light_ort._native import engine as native
     from onnx_light_ort.engine.constant import Constant
-    from onnx_light_ort.engine.graph import Node, Value
+    from onnx_light_ort.engine.graph import Node
     from onnx_light_ort.engine.kernel import KernelProduct
     from onnx_light_ort.engine.operator_schema import Option
 
@@ -41,21 +40,6 @@ _OPTIONS: dict[int, Option] = {
     Characteristic.INPUT_OUTPUT_OPTIONAL: "optional",
     Characteristic.INPUT_OUTPUT_VARIADIC: "variadic",
 }
-
-
-#: Name, element type and dimensions of an argument.
-Argument = tuple[str, int, Sequence[int | str | None] | None]
-
-#: The identities of the types that _shapeless_type made, which live as long as the process.
-_SHAPELESS: set[int] = set()
-
-
-@cache
-def _shapeless_type(element_type: int) -> TypeProto:
-    """The one tensor type of unknown rank that values of an element type share."""
-    proto = tensor_type(element_type, None)
-    _SHAPELESS.add(id(proto))
-    return proto
 
 
 class CustomOpLibraries:
@@ -166,13 +150,13 @@ class CustomOperator(ForeignOperator):
         if self._op.infers_shapes:
             return self._infer_by_callback(node)
         numbers = [self._output_type(node, index) for index in range(len(node.outputs))]
-        return [_shapeless_type(number) if number else None for number in numbers]
+        return [shapeless_type(number) if number else None for number in numbers]
 
     def _infer_by_callback(self, node: Node) -> Sequence[TypeProto | None]:
         types = [self._output_type(node, index) for index in range(len(node.outputs))]
         shapes: list[tuple[int | str | None, ...] | None] = [None] * len(types)
         said, failure = self._op.infer(
-            node.name, self.since_version, _arguments(node.inputs), len(types), _attributes(node.proto)
+            node.name, self.since_version, describe_arguments(node.inputs), len(types), describe_attributes(node)
         )
         if failure is not None:
             _log.warning("%s: shape inference of %s failed: %s", node, self._op.signature, failure)
@@ -214,15 +198,20 @@ class CustomOperator(ForeignOperator):
                     f"{node}: nothing says the type of output {value.name!r} of {self._op.signature}: give the op an "
                     "InferOutputShapeFn that sets it, or declare it in the model's value_info"
                 )
+        constants: Sequence[Any] = ()
+        for value in node.inputs:
+            if value is not None and value.constant is not None:
+                constants = [constant and constant.array() for constant in node.constant_inputs]
+                break
         try:
             return self._op.create_kernel(
                 self._services,
                 node.name,
                 self.since_version,
-                _arguments(node.inputs),
-                _arguments(node.outputs),
-                _attributes(node.proto),
-                [None if value is None or value.constant is None else value.constant.array() for value in node.inputs],
+                describe_arguments(node.inputs),
+                describe_arguments(node.outputs),
+                describe_attributes(node),
+                constants,
             )
         except Error as error:
             raise type(error)(f"{node}: {self._op.signature} made no kernel: {error}") from error
@@ -242,37 +231,3 @@ def _formals(
         types = frozenset({element_type}) if element_type else _ANY_TENSOR
         formals.append(FormalParameter(name, name, types, _OPTIONS[characteristic], homogeneous, min_arity))
     return formals
-
-
-def _arguments(values: Iterable[Value | None]) -> list[Argument | None]:
-    """Name, element type and dimensions of each argument, as native code takes them."""
-    return [
-        None
-        if value is None
-        else (
-            value.name,
-            value.element_type,
-            # Most values have a type of their operator's signature, which says nothing of the shape.
-            None if id(value.type_proto) in _SHAPELESS else shape_of(value.type_proto),
-        )
-        for value in values
-    ]
-
-
-def _attributes(node: NodeProto) -> dict[str, tuple[int, Any]]:
-    """Type and value of each attribute that a custom op can ask for; strings are bytes, in whatever encoding."""
-    attributes: dict[str, tuple[int, Any]] = {}
-    for proto in node.attribute[:]:  # walking a slice is faster, see graph_building.add_nodes
-        kind = proto.type
-        if kind == AttributeProto.STRING:
-            attributes[proto.name] = (kind, proto.s)
-        elif kind == AttributeProto.STRINGS:
-            attributes[proto.name] = (kind, list(proto.strings))
-        elif kind in _READ:
-            attributes[proto.name] = (kind, attribute_value(proto))
-    return attributes
-
-
-_READ = frozenset(
-    {AttributeProto.FLOAT, AttributeProto.INT, AttributeProto.FLOATS, AttributeProto.INTS, AttributeProto.TENSOR}
-)

@@ -72,11 +72,11 @@ class ModelViews:
         values: dict[Value, int] = {}
         if graph.holder is None:
             description = self._describe(graph, graph.nodes, tables, {graph: values})
-            return GraphView(graph, values, abi.freeze_graph(self._description, tables, description))
+            return GraphView(graph, values, tables, abi.freeze_graph(self._description, tables, description))
         holder = graph.holder
         description = self._describe(holder.graph, [holder], tables, {graph: values})
         name = next(name for name, subgraph in holder.subgraphs.items() if subgraph is graph)
-        return GraphView(graph, values, abi.freeze_graph(self._description, tables, description, name))
+        return GraphView(graph, values, tables, abi.freeze_graph(self._description, tables, description, name))
 
     def _describe(
         self, graph: Graph, nodes: Sequence[Node], tables: _Tables, wanted: dict[Graph, dict[Value, int]]
@@ -143,8 +143,10 @@ def _describe_values(graph: Graph, values: Sequence[Value], tables: _Tables, out
 class GraphView:
     """A graph, and what plugins see of it. The OrtGraph at ``address`` lives as long as this object."""
 
-    def __init__(self, graph: Graph, values: dict[Value, int], native: abi.GraphView) -> None:
+    def __init__(self, graph: Graph, values: dict[Value, int], tables: _Tables, native: abi.GraphView) -> None:
         self.native = native
+        #: Of its nodes and those of its subgraphs; None for one that is not known.
+        self.operators: tuple[Operator | None, ...] = tables.known_operators()
         #: In the order of the view; what became of the graph since does not matter.
         self.nodes: tuple[Node, ...] = tuple(graph.nodes)
         self._values = values
@@ -246,6 +248,10 @@ class _Tables:
             optional = [] if operator is None else _optional_attributes(operator.schema)
             self.operators.append((node.domain, node.op_type, version, optional))
         return place
+
+    def known_operators(self) -> tuple[Operator | None, ...]:
+        """In the order of ``operators``."""
+        return tuple(None if isinstance(key, tuple) else key for key in self._operators)
 
     def attributes_of(self, nodes: Sequence[Node]) -> Iterator[list[int]]:
         """The attributes that each node has, then its operator's defaults for those that it leaves out."""

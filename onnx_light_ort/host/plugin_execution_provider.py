@@ -16,6 +16,7 @@ from onnx_light_ort.engine.execution_provider import (
 )
 from onnx_light_ort.errors import InvalidArgument
 from onnx_light_ort.host.graph_view import GraphView, ModelViews
+from onnx_light_ort.host.plugin_kernels import PluginKernels
 from onnx_light_ort.host.plugin_partitions import PluginPartitions, check_entries
 
 if TYPE_CHECKING:
@@ -96,7 +97,12 @@ class PluginExecutionProvider(ExecutionProvider):
         self._view: GraphView | None = None
         self._ep = devices.library.native.create_ep(devices.positions, options, services, session)
         self.name = self._ep.name
+        self._kernels = PluginKernels(self._ep)
         self._partitions = PluginPartitions(self._ep, options.config_entries)
+
+    @property
+    def kernel_registry(self) -> PluginKernels:
+        return self._kernels
 
     def open(self, model: Model) -> None:
         self._views = self._make_views(model)
@@ -107,7 +113,9 @@ class PluginExecutionProvider(ExecutionProvider):
         assert self._views is not None
         view = self._views.freeze(graph)
         claims: list[Claim] = []
-        for is_fused, drops_constants, positions in self._ep.get_capability(view.native):
+        for is_fused, drops_constants, positions in self._ep.get_capability(
+            view.native, self._kernels.native, self._kernels.matching(view.operators)
+        ):
             nodes = [view.nodes[position] for position in positions]
             if self._is_open(nodes):
                 claims.append(

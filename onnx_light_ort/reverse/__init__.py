@@ -18,7 +18,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["get_ep_name", "library_path"]
+from onnx_light_ort.reverse.rewriting import rewrite
+
+__all__ = ["get_ep_name", "library_path", "rewrite"]
 
 
 def library_path() -> str:

@@ -1,5 +1,6 @@
 // What the library exports. A runtime finds these by name; everything else is hidden.
 #include "api.h"
+#include "custom_ops.h"
 #include "ep_factory.h"
 #include "onnx_light_ort/kernels/error.h"
 
@@ -34,7 +35,6 @@ ORT_EXPORT OrtStatus* RegisterCustomOps(OrtSessionOptions* options, const OrtApi
   using namespace onnx_light_ort::reverse;
   const Api api = negotiate(*base, kOldestCustomOpVersion);
   if (api.ort == nullptr) return too_old(*base, kOldestCustomOpVersion);
-  static_cast<void>(options);
-  return nullptr;
+  return fenced(api, [&] { add_custom_ops(*base, api, options); });
 }
 }

@@ -103,51 +103,6 @@ std::vector<T> read_list(const Api& api, const OrtOpAttr* attribute, OrtOpAttrTy
   return values;
 }
 
-void read_attribute(const Api& api, const OrtOpAttr* attribute, const FormalAttribute& formal,
-                    DescribedNode& described) {
-  Attribute& slot = described.node.attributes[formal.name];
-  size_t size = 0;
-  switch (formal.kind) {
-    case AttributeKind::kInt: {
-      int64_t value = 0;
-      check(api, api.ort->ReadOpAttr(attribute, ORT_OP_ATTR_INT, &value, sizeof value, &size));
-      slot = value;
-      break;
-    }
-    case AttributeKind::kFloat: {
-      float value = 0;
-      check(api, api.ort->ReadOpAttr(attribute, ORT_OP_ATTR_FLOAT, &value, sizeof value, &size));
-      slot = value;
-      break;
-    }
-    case AttributeKind::kString: {
-      const std::vector<char> text = read_list<char>(api, attribute, ORT_OP_ATTR_STRING);
-      slot = std::string(text.begin(), text.end());
-      break;
-    }
-    case AttributeKind::kInts:
-      slot = read_list<int64_t>(api, attribute, ORT_OP_ATTR_INTS);
-      break;
-    case AttributeKind::kFloats:
-      slot = read_list<float>(api, attribute, ORT_OP_ATTR_FLOATS);
-      break;
-    case AttributeKind::kStrings: {
-      const std::vector<char> text = read_list<char>(api, attribute, ORT_OP_ATTR_STRINGS);
-      slot = split(std::string(text.begin(), text.end()), '\0');
-      // The kernel could not read it again when it is created.
-      if (api.version < 25) described.obstacle = "attribute '" + formal.name + "', a list of strings, before 1.25";
-      break;
-    }
-    case AttributeKind::kTensor: {
-      OrtValue* value = nullptr;
-      described.node.attributes.erase(formal.name);
-      check(api, api.ort->OpAttr_GetTensorAttributeAsOrtValue(attribute, &value));
-      if (value != nullptr) add_tensor_attribute(api, formal.name, value, described);
-      break;
-    }
-  }
-}
-
 // Attributes of an OrtKernelInfo --------------------------------------------------------------------------------------
 
 template <class T, class Slot>
@@ -261,6 +216,58 @@ void read_constant(const Api& api, const OrtValueInfo* value, size_t i, Describe
 }
 
 }  // namespace
+
+void read_attribute(const Api& api, const OrtOpAttr* attribute, const FormalAttribute& formal,
+                    DescribedNode& described) {
+  Attribute& slot = described.node.attributes[formal.name];
+  size_t size = 0;
+  switch (formal.kind) {
+    case AttributeKind::kInt: {
+      int64_t value = 0;
+      check(api, api.ort->ReadOpAttr(attribute, ORT_OP_ATTR_INT, &value, sizeof value, &size));
+      slot = value;
+      break;
+    }
+    case AttributeKind::kFloat: {
+      float value = 0;
+      check(api, api.ort->ReadOpAttr(attribute, ORT_OP_ATTR_FLOAT, &value, sizeof value, &size));
+      slot = value;
+      break;
+    }
+    case AttributeKind::kString: {
+      const std::vector<char> text = read_list<char>(api, attribute, ORT_OP_ATTR_STRING);
+      slot = std::string(text.begin(), text.end());
+      break;
+    }
+    case AttributeKind::kInts:
+      slot = read_list<int64_t>(api, attribute, ORT_OP_ATTR_INTS);
+      break;
+    case AttributeKind::kFloats:
+      slot = read_list<float>(api, attribute, ORT_OP_ATTR_FLOATS);
+      break;
+    case AttributeKind::kStrings: {
+      const std::vector<char> lines = read_list<char>(api, attribute, ORT_OP_ATTR_STRING);
+      const std::vector<char> texts = read_list<char>(api, attribute, ORT_OP_ATTR_STRINGS);
+      slot = lines.empty() ? split(std::string(texts.begin(), texts.end()), '\0')
+                           : split(std::string(lines.begin(), lines.end()), '\n');
+      // The kernel could not read a list again when it is created.
+      if (api.version < 25 && lines.empty())
+        described.obstacle = "'" + formal.name + "', a list of strings, before 1.25";
+      break;
+    }
+    case AttributeKind::kTensor: {
+      OrtValue* value = nullptr;
+      described.node.attributes.erase(formal.name);
+      if (api.version < 23) {
+        described.obstacle = "'" + formal.name + "', a tensor, before 1.23";
+        break;
+      }
+      check(api, api.ort->OpAttr_GetTensorAttributeAsOrtValue(attribute, &value));
+      if (value != nullptr) add_tensor_attribute(api, formal.name, value, described);
+      break;
+    }
+  }
+}
 
 DescribedNode describe(const Api& api, const OrtNode* node, const OperatorSchema& schema) {
   DescribedNode described = named_after(schema);

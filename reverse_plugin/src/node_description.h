@@ -24,6 +24,10 @@ struct DescribedNode {
   std::vector<Owned<OrtValue>> attribute_tensors;
 };
 
+/// Reads an attribute into the node; an obstacle where it can be read now and not when the kernel is created.
+void read_attribute(const Api& api, const OrtOpAttr* attribute, const FormalAttribute& formal,
+                    DescribedNode& described);
+
 /// A node of the graph that an EP is offered. Attributes have the values of the schema where the model leaves them out.
 /// `schema` is that of the node's operator and version.
 DescribedNode describe(const Api& api, const OrtNode* node, const OperatorSchema& schema);

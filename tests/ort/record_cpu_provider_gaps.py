@@ -67,7 +67,9 @@ def rows(operator: Operator) -> list[str]:
 
 
 if __name__ == "__main__":
-    head = f"// What the CPU provider of ONNX Runtime {onnxruntime.__version__} lacks: record_cpu_provider_gaps.py loaded it.\n"
+    head = (
+        f"// What the CPU provider of ONNX Runtime {onnxruntime.__version__} lacks, by record_cpu_provider_gaps.py.\n"
+    )
     lines = [line for operator in operators() for line in rows(operator)]
     TABLE.write_text(head + "\n".join(lines) + "\n")
     sys.stdout.write(f"{len(lines)} lines\n")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import Any
 
 import onnxruntime
 
@@ -17,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 if str(ROOT / "fixtures") not in sys.path:
     sys.path.insert(0, str(ROOT / "fixtures"))
 
-from execution_provider_cases import CASES, PLUGINS, Record, run_case  # noqa: E402
+from execution_provider_cases import CASES, PLUGINS, Record, Runtime, run_case  # noqa: E402
 from execution_provider_goldens import GOLDENS, write_goldens  # noqa: E402
 
 
@@ -34,6 +33,10 @@ def unoptimized(options: onnxruntime.SessionOptions) -> None:
     options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
 
 
+#: Without the fallback of the Python package, which makes another session where an EP fails.
+ORT = Runtime(onnxruntime, placement, unoptimized, {"enable_fallback": 0})
+
+
 def register(fixtures_dir: Path) -> None:
     for name, plugin in PLUGINS.items():
         onnxruntime.register_execution_provider_library(name, str(plugin.path(fixtures_dir)))
@@ -41,8 +44,7 @@ def register(fixtures_dir: Path) -> None:
 
 def record(fixtures_dir: Path, names: list[str]) -> dict[str, Record]:
     """Runs cases in this process, whose plugins are registered."""
-    runtime: Any = onnxruntime
-    return {name: run_case(runtime, CASES[name], fixtures_dir, placement, unoptimized) for name in names}
+    return {name: run_case(ORT, CASES[name], fixtures_dir) for name in names}
 
 
 def main() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from execution_provider_cases import CASES
-from execution_provider_goldens import GOLDENS, read_goldens
+from execution_provider_failures import FAILURES, UNDEFINED_IN_ORT
+from execution_provider_goldens import GOLDENS, read_failure_goldens, read_goldens
 
 RECORDER = Path(__file__).parent / "record_execution_providers.py"
 
@@ -34,3 +36,11 @@ def test_ort_does_with_a_plugin_what_was_recorded(name: str, recorded: Path) -> 
     for key, value in outputs.items():
         # Another machine's vector instructions round otherwise.
         np.testing.assert_allclose(outputs_now[key], value, rtol=1e-4, atol=1e-5, err_msg=key)
+
+
+@pytest.mark.parametrize("name", [name for name in FAILURES if name not in UNDEFINED_IN_ORT])
+def test_ort_still_does_with_a_wrong_plugin_what_was_recorded(name: str, fixtures_dir: Path) -> None:
+    recorder = Path(__file__).parent / "record_execution_provider_failures.py"
+    observed = runpy.run_path(str(recorder))["observed_apart"](fixtures_dir, name)
+    observed.pop("message", None)
+    assert observed == read_failure_goldens()[name]

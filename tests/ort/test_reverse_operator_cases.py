@@ -1,4 +1,4 @@
-"""The operator cases of package onnx in ORT, alone and with the EP: what the EP adds, and that it takes nothing away."""
+"""The operator cases of package onnx in ORT, alone and with the EP: what the EP adds, and that it takes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reverse_session import run, session
 
 #: Cases that ORT passes alone and claim=all does not, with the reason.
 DIFFERENCES = {
-    "test_attention_4d_causal_fp16_expanded": "every node rounds to float16; alone, ORT casts the whole chain to float32",
+    "test_attention_4d_causal_fp16_expanded": "nodes round to float16; alone, ORT casts the chain to float32",
 }
 
 

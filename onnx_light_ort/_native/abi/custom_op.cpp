@@ -224,6 +224,19 @@ class Reader {
   CustomOp& op_;
 };
 
+std::string signature_of(const CustomOp& op) {
+  std::string text = (op.domain.empty() ? "ai.onnx" : op.domain) + ":" + op.name + "(";
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    if (i != 0) text += ", ";
+    text += op.inputs[i].type == DataType::kUndefined ? "any" : kernels::data_type_name(op.inputs[i].type);
+    if (op.inputs[i].characteristic == INPUT_OUTPUT_OPTIONAL) text += "?";
+    if (op.inputs[i].characteristic == INPUT_OUTPUT_VARIADIC) text += "...";
+  }
+  text += ") of version " + std::to_string(op.start_version);
+  if (op.end_version == INT_MAX) return text + " and later";
+  return op.end_version == op.start_version ? text : text + " to " + std::to_string(op.end_version);
+}
+
 bool same_arguments(const std::vector<CustomOp::Argument>& a, const std::vector<CustomOp::Argument>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const auto& x, const auto& y) {
     return x.type == y.type && x.characteristic == y.characteristic;
@@ -239,20 +252,8 @@ std::shared_ptr<const CustomOp> CustomOp::read(const std::string& domain, const 
   op->descriptor = descriptor;
   op->library = std::move(library);
   Reader(descriptor, *op).read();
+  op->signature = signature_of(*op);
   return op;
-}
-
-std::string CustomOp::signature() const {
-  std::string text = (domain.empty() ? "ai.onnx" : domain) + ":" + name + "(";
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (i != 0) text += ", ";
-    text += inputs[i].type == DataType::kUndefined ? "any" : kernels::data_type_name(inputs[i].type);
-    if (inputs[i].characteristic == INPUT_OUTPUT_OPTIONAL) text += "?";
-    if (inputs[i].characteristic == INPUT_OUTPUT_VARIADIC) text += "...";
-  }
-  text += ") of version " + std::to_string(start_version);
-  if (end_version == INT_MAX) return text + " and later";
-  return end_version == start_version ? text : text + " to " + std::to_string(end_version);
 }
 
 bool are_ambiguous(const CustomOp& a, const CustomOp& b) {

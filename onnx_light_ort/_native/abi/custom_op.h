@@ -59,8 +59,7 @@ struct CustomOp {
   /// Null where the op leaves shapes to the run.
   decltype(::OrtCustomOp::InferOutputShapeFn) infer_shapes;
 
-  /// "domain:Name(float, int64?) versions 1 to 3", for messages.
-  std::string signature() const;
+  std::string signature;  ///< "domain:Name(float, int64?) of version 1 to 3", for messages.
 };
 
 /// Whether a node could be of both ops, since their types and versions leave no way to choose.

@@ -14,11 +14,11 @@ using CustomOps = std::vector<std::shared_ptr<const CustomOp>>;
 void require_distinct(const CustomOps& ops, const CustomOp& added) {
   std::string candidates;
   for (const auto& op : ops) {
-    if (are_ambiguous(*op, added)) candidates += "\n  " + op->signature();
+    if (are_ambiguous(*op, added)) candidates += "\n  " + op->signature;
   }
   if (candidates.empty()) return;
   throw Error(ORT_INVALID_ARGUMENT,
-              "custom op " + added.signature() +
+              "custom op " + added.signature +
                   " is registered already, and no node could tell them apart: give them different "
                   "input types or versions, or register one of them. Registered:" +
                   candidates);

@@ -13,15 +13,8 @@ namespace {
 
 std::vector<OutputReuse> reuse_of(const CustomOp& op, size_t input_count, size_t output_count) {
   std::vector<OutputReuse> reuse;
-  const auto add = [&](const std::vector<CustomOp::SharedBuffer>& pairs, bool alias) {
-    for (const auto& [input, output] : pairs) {
-      if (input >= input_count || output >= output_count) continue;  // This node leaves one of the two out.
-      reuse.resize(output_count);
-      reuse[output] = {input, alias};
-    }
-  };
-  add(op.may_share, false);
-  add(op.must_share, true);
+  add_reuse(reuse, op.may_share, false, input_count, output_count);
+  add_reuse(reuse, op.must_share, true, input_count, output_count);
   return reuse;
 }
 
@@ -46,7 +39,7 @@ CustomOpKernel::~CustomOpKernel() {
     // Also for null, which a kernel without state may be.
     call_plugin("OrtCustomOp::KernelDestroy", [&] { op_->destroy(state_); });
   } catch (const Error& error) {
-    log(node_->session->logger, ORT_LOGGING_LEVEL_ERROR, "custom op " + op_->signature() + ": " + error.what());
+    log(node_->session->logger, ORT_LOGGING_LEVEL_ERROR, "custom op " + op_->signature + ": " + error.what());
   }
 }
 

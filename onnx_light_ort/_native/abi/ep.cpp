@@ -66,8 +66,8 @@ void Ep::read() {
   name_ = name;
 }
 
-std::vector<Claim> Ep::get_capability(const OrtGraph& graph) {
-  OrtEpGraphSupportInfo info{graph, *this, {}, {}};
+std::vector<Claim> Ep::get_capability(const OrtGraph& graph, KernelLookup* kernels) {
+  OrtEpGraphSupportInfo info{graph, *this, kernels, {}, {}};
   call("OrtEp::GetCapability", [&] { return field::OrtEp::GetCapability(ep_)(ep_, &graph, &info); });
   if (!info.refusal.empty()) {
     throw Error(ORT_EP_FAIL, "execution provider '" + name_ + "': OrtEp::GetCapability: " + info.refusal);

@@ -35,8 +35,8 @@ class Ep {
   const OrtSessionOptions& options() const noexcept { return options_; }
   const EpFactory& factory() const noexcept { return *devices_.front()->factory; }
 
-  /// Asks which nodes of a graph it takes. Throws Error.
-  std::vector<Claim> get_capability(const OrtGraph& graph);
+  /// Asks which nodes of a graph it takes; `kernels` is null where it has no kernel registry. Throws Error.
+  std::vector<Claim> get_capability(const OrtGraph& graph, KernelLookup* kernels);
 
   /// Calls one of the provider's callbacks; an error names the provider and the callback. Throws Error.
   template <class Call>

@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "graph.h"
+#include "kernel_lookup.h"
 #include "slots.h"
 
 namespace onnx_light_ort::abi {
@@ -42,6 +43,12 @@ void OrtEpApiSlots::EpGraphSupportInfo_AddNodesToFuse(OrtEpGraphSupportInfo* gra
 void OrtEpApiSlots::EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node) {
   require_node(*graph_support_info, node);
   graph_support_info->claims.push_back({{node}, false, false});
+}
+
+void OrtEpApiSlots::EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node,
+                                                    const OrtKernelDef** out_kernel_def) {
+  *out_kernel_def = nullptr;
+  if (graph_support_info->kernels != nullptr) *out_kernel_def = graph_support_info->kernels->find(*node);
 }
 
 }  // namespace onnx_light_ort::abi

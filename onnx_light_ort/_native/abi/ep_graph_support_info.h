@@ -9,6 +9,7 @@
 namespace onnx_light_ort::abi {
 
 class Ep;
+class KernelLookup;
 
 /// One group of nodes that a provider takes: a single node for a kernel of its registry, or nodes to compile as one.
 struct Claim {
@@ -23,6 +24,7 @@ struct Claim {
 struct OrtEpGraphSupportInfo {
   const OrtGraph& graph;
   onnx_light_ort::abi::Ep& ep;
+  onnx_light_ort::abi::KernelLookup* kernels;  ///< Null where the provider has no kernel registry.
   std::vector<onnx_light_ort::abi::Claim> claims;
   /// Why a claim was refused, if one was: also a provider that passes over the status is held to it.
   std::string refusal;

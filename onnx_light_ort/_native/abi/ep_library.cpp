@@ -7,7 +7,7 @@
 #include "error.h"
 #include "logger.h"
 #include "plugin_call.h"
-#include "tables.h"
+#include "served_tables.h"
 #include "version_gates.h"
 
 namespace onnx_light_ort::abi {
@@ -160,7 +160,7 @@ EpRegistration register_ep_library(CreateEpFactoriesFunction create, ReleaseEpFa
   std::array<OrtEpFactory*, kMostFactories> given{};
   size_t count = 0;
   registration.outcome = enter_plugin("CreateEpFactories", [&] {
-    return create(registered_name.c_str(), api_base<Plain>(), &default_logger(), given.data(), given.size(), &count);
+    return create(registered_name.c_str(), served_api_base(), &default_logger(), given.data(), given.size(), &count);
   });
   // With an error, nothing was handed over.
   if (registration.outcome.code != ORT_OK) return registration;

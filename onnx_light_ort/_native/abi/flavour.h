@@ -7,6 +7,7 @@
 #pragma once
 
 #include "onnx_light_ort/ort_abi.h"
+#include "slot_calls.h"
 
 namespace onnx_light_ort::abi {
 
@@ -26,8 +27,16 @@ struct Plain {
   }
 };
 
-/// Counts and times every slot.
-struct Trace : Plain {};
+/// Counts how often each slot is entered.
+struct Trace : Plain {
+  template <class Tag>
+  struct Scope : Plain::Scope<Tag> {
+    template <class... Args>
+    explicit Scope(const Args&...) noexcept {
+      slot_calls[Tag::kId].fetch_add(1, std::memory_order_relaxed);
+    }
+  };
+};
 
 /// Checks every handle.
 struct Strict : Plain {};

@@ -25,6 +25,7 @@ struct OperatorRecord {
   std::string domain;
   std::string op_type;
   int since_version = 0;
+  size_t position = 0;  ///< In FrozenGraph::operators.
   /// Attributes that a node may leave out, sorted.
   std::vector<std::string> optional_attributes;
 };

@@ -22,6 +22,17 @@ struct OutputReuse {
   bool alias = false;
 };
 
+/// Notes what pairs of an input and an output share. A pair of which the node has one not is no pair of its.
+template <class Pairs>
+void add_reuse(std::vector<OutputReuse>& reuse, const Pairs& pairs, bool alias, size_t inputs, size_t outputs) {
+  for (const auto& [input, output] : pairs) {
+    const auto from = static_cast<size_t>(input), to = static_cast<size_t>(output);
+    if (from >= inputs || to >= outputs) continue;
+    reuse.resize(outputs);
+    reuse[to] = {from, alias};
+  }
+}
+
 }  // namespace onnx_light_ort::abi
 
 /// Lives on the stack of one call, as do the values that it lends; those of a node of more than kInlineValues inputs

@@ -106,12 +106,13 @@ class StringArray {
 }  // namespace
 
 NodeInfo::NodeInfo(std::shared_ptr<const kernels::Node> node, std::vector<ArgumentInfo> inputs,
-                   std::vector<ArgumentInfo> outputs, std::shared_ptr<const SessionServices> session)
+                   std::vector<ArgumentInfo> outputs, std::shared_ptr<const SessionServices> session, const OrtEp* ep)
     : node(std::move(node)),
       inputs(std::move(inputs)),
       outputs(std::move(outputs)),
       session(std::move(session)),
-      constants(constant_values(*this->node, this->inputs.size())) {}
+      constants(constant_values(*this->node, this->inputs.size())),
+      ep(ep) {}
 
 void OrtApiSlots::KernelInfoGetAttribute_float(const OrtKernelInfo* info, const char* name, float* out) {
   *out = attribute_of_type<float>(info, name, "float");
@@ -220,6 +221,13 @@ void OrtApiSlots::KernelInfoGetAttributeArray_string(const OrtKernelInfo* info, 
   StringArray strings(allocator, list.size());
   for (size_t i = 0; i < list.size(); ++i) strings.set(i, list[i]);
   *out = strings.release();
+}
+
+void OrtEpApiSlots::KernelInfo_GetEp(const OrtKernelInfo* info, const OrtEp** ep) {
+  if (info->node->ep == nullptr) {
+    throw Error(ORT_FAIL, "node '" + node_of(info).name + "' runs on no execution provider of a plugin");
+  }
+  *ep = info->node->ep;
 }
 
 }  // namespace onnx_light_ort::abi

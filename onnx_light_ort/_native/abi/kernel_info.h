@@ -16,15 +16,16 @@ namespace onnx_light_ort::abi {
 
 struct ArgumentInfo {
   std::string name;                         ///< "" for an argument that the node leaves out.
-  std::unique_ptr<const OrtTypeInfo> type;  ///< Null where it is not known or the argument is left out.
+  std::shared_ptr<const OrtTypeInfo> type;  ///< Null where it is not known or the argument is left out.
 };
 
 /// Frozen; shared by the info that CreateKernel gets, by its copies, and by the kernel.
 struct NodeInfo {
  public:
-  /// `node` keeps alive what its attributes and constant inputs borrow.
+  /// `node` keeps alive what its attributes and constant inputs borrow. `ep` is null for a node of a custom op.
   NodeInfo(std::shared_ptr<const kernels::Node> node, std::vector<ArgumentInfo> inputs,
-           std::vector<ArgumentInfo> outputs, std::shared_ptr<const SessionServices> session);
+           std::vector<ArgumentInfo> outputs, std::shared_ptr<const SessionServices> session,
+           const OrtEp* ep = nullptr);
   NodeInfo(const NodeInfo&) = delete;
   NodeInfo& operator=(const NodeInfo&) = delete;
 
@@ -34,6 +35,8 @@ struct NodeInfo {
   const std::shared_ptr<const SessionServices> session;
   /// One for each input; holds nothing where the input is not constant.
   const std::vector<OrtValue> constants;
+  /// The provider that runs the node. Not kept alive by this: a provider may keep copies of what it gets here.
+  const OrtEp* const ep;
 };
 
 }  // namespace onnx_light_ort::abi

@@ -14,7 +14,10 @@
 #include "errors.h"
 #include "foreign_text.h"
 #include "logger.h"
+#include "served_tables.h"
 #include "session_options.h"
+#include "slot_calls.h"
+#include "slot_list.h"
 #include "tables.h"
 
 namespace nb = nanobind;
@@ -28,6 +31,32 @@ uintptr_t api_base_address(const std::string& flavour) {
   if (flavour == "trace") return reinterpret_cast<uintptr_t>(abi::api_base<abi::Trace>());
   if (flavour == "strict") return reinterpret_cast<uintptr_t>(abi::api_base<abi::Strict>());
   throw nb::value_error("flavour must be \"plain\", \"trace\" or \"strict\"");
+}
+
+void serve(const std::string& flavour) {
+  if (flavour == "plain") return abi::serve(abi::ServedFlavour::kPlain);
+  if (flavour == "trace") return abi::serve(abi::ServedFlavour::kTrace);
+  if (flavour == "strict") return abi::serve(abi::ServedFlavour::kStrict);
+  throw nb::value_error("flavour must be \"plain\", \"trace\" or \"strict\"");
+}
+
+template <class Table>
+void add_calls(nb::dict& calls) {
+  for (const abi::SlotInfo& slot : Table::kSlots) {
+    const auto count = abi::slot_calls[slot.id].load(std::memory_order_relaxed);
+    if (count != 0) calls[nb::str("{}::{}").format(slot.table, slot.name)] = count;
+  }
+}
+
+nb::dict slot_calls() {
+  nb::dict calls;
+  add_calls<abi::OrtApiBaseTable>(calls);
+  add_calls<abi::OrtApiTable>(calls);
+  add_calls<abi::OrtModelEditorApiTable>(calls);
+  add_calls<abi::OrtCompileApiTable>(calls);
+  add_calls<abi::OrtInteropApiTable>(calls);
+  add_calls<abi::OrtEpApiTable>(calls);
+  return calls;
 }
 
 nb::list take_log_records() {
@@ -58,6 +87,12 @@ void bind_abi(nb::module_& m) {
       "classes"_a, "Sets the exception class raised for each OrtErrorCode; engine errors that carry a code included.");
   m.def("api_base_address", &api_base_address, "flavour"_a = "plain",
         "The address of the OrtApiBase of a flavour, valid as long as the process.");
+  m.def("serve", &serve, "flavour"_a,
+        "Sets the flavour of the tables that a library gets that is entered from now on: \"plain\", \"trace\", which "
+        "counts, or \"strict\".");
+  m.def("slot_calls", &slot_calls, nb::sig("def slot_calls() -> dict[str, int]"),
+        "How often each slot was entered through the trace tables since the process began, by \"Table::Slot\"; slots "
+        "that never were are left out.");
 
   nb::class_<OrtSessionOptions>(m, "SessionOptions", "What plugins see of a session's options.")
       .def(nb::init<>())

@@ -21,55 +21,28 @@
 #include "element_type.h"
 #include "kernel_handle.h"
 #include "node_description.h"
+#include "node_info.h"
+#include "served_tables.h"
 #include "session_options.h"
 #include "session_services.h"
-#include "tables.h"
 
 namespace onnx_light_ort::bindings {
 namespace {
 
 namespace nb = nanobind;
 using namespace nb::literals;
-using abi::ArgumentInfo;
 using abi::CustomOp;
 using abi::SessionServices;
-using kernels::DataType;
-
-const OrtApi* api_of(const std::string& flavour) {
-  if (flavour == "plain") return abi::table<OrtApi, abi::Plain>();
-  if (flavour == "trace") return abi::table<OrtApi, abi::Trace>();
-  if (flavour == "strict") return abi::table<OrtApi, abi::Strict>();
-  throw nb::value_error("flavour must be \"plain\", \"trace\" or \"strict\"");
-}
 
 std::shared_ptr<SessionServices> make_services(const OrtSessionOptions& options,
                                                std::shared_ptr<engine::MemoryBudget> budget,
-                                               const std::string& log_name, int log_severity,
-                                               const std::string& flavour) {
+                                               const std::string& log_name, int log_severity) {
   return std::shared_ptr<SessionServices>(new SessionServices{
-      api_of(flavour),
+      abi::served_api(),
       options.config_entries(),
       std::move(budget),
       {log_name, static_cast<OrtLoggingLevel>(log_severity)},
   });
-}
-
-/// A type and shape as Python gives it: the ONNX element type and, where the rank is known, an int for a known extent,
-/// a str for a symbol and None for neither, in a list.
-std::unique_ptr<OrtTensorTypeAndShapeInfo> type_and_shape(int data_type, nb::handle dims) {
-  auto info = std::make_unique<OrtTensorTypeAndShapeInfo>();
-  info->element_type = abi::to_abi(static_cast<DataType>(data_type));
-  if (dims.is_none()) return info;
-  std::vector<int64_t> extents;
-  std::vector<std::string> symbols;
-  for (nb::handle dim : dims) {
-    const bool known = nb::isinstance<nb::int_>(dim);
-    extents.push_back(known ? nb::cast<int64_t>(dim) : -1);
-    symbols.push_back(known || dim.is_none() ? "" : nb::cast<std::string>(dim));
-  }
-  info->set_dims(extents.data(), extents.size());
-  info->set_symbols(std::move(symbols));
-  return info;
 }
 
 nb::object to_python(const OrtTensorTypeAndShapeInfo* info) {
@@ -89,49 +62,25 @@ nb::object to_python(const OrtTensorTypeAndShapeInfo* info) {
   return nb::make_tuple(data_type, dims);
 }
 
-/// (name, data_type, dims), or None for an argument that the node leaves out.
-std::vector<ArgumentInfo> arguments_of(const nb::sequence& given) {
-  std::vector<ArgumentInfo> arguments;
-  for (nb::handle item : given) {
-    if (item.is_none()) {
-      arguments.emplace_back();
-      continue;
-    }
-    const int data_type = nb::cast<int>(item[1]);
-    ArgumentInfo argument;
-    argument.name = nb::cast<std::string>(item[0]);
-    if (data_type != 0) argument.type = OrtTypeInfo::of_tensor(type_and_shape(data_type, item[2]));
-    arguments.push_back(std::move(argument));
-  }
-  return arguments;
-}
-
-std::vector<int> types_of(const nb::sequence& arguments) {
-  std::vector<int> types;
-  for (nb::handle item : arguments) types.push_back(item.is_none() ? 0 : nb::cast<int>(item[1]));
-  return types;
-}
-
 KernelHandle create_kernel(const std::shared_ptr<const CustomOp>& op,
                            const std::shared_ptr<const SessionServices>& services, const std::string& name,
-                           int since_version, const nb::sequence& inputs, const nb::sequence& outputs,
+                           int since_version, const nb::list& inputs, const nb::list& outputs,
                            const nb::dict& attributes, const nb::sequence& constant_inputs) {
-  auto description = describe_node(name, op->domain, op->name, since_version, types_of(inputs), types_of(outputs),
-                                   attributes, constant_inputs);
-  std::shared_ptr<const kernels::Node> node(description, &description->node);
   auto info =
-      std::make_shared<const abi::NodeInfo>(std::move(node), arguments_of(inputs), arguments_of(outputs), services);
+      node_info(name, op->domain, op->name, since_version, inputs, outputs, attributes, constant_inputs, services);
   nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
-  return {std::make_shared<abi::CustomOpKernel>(op, std::move(info)), op->signature()};
+  return {std::make_shared<abi::CustomOpKernel>(op, std::move(info)), op->signature};
 }
 
-nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, const nb::sequence& inputs,
+nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, const nb::list& inputs,
                 size_t output_count, const nb::dict& attributes) {
-  const auto description = describe_node(name, op.domain, op.name, since_version, types_of(inputs), {}, attributes,
+  Arguments read(inputs);
+  const auto description = describe_node(name, op.domain, op.name, since_version, std::move(read.types), {}, attributes,
                                          nb::cast<nb::sequence>(nb::list()));
   std::vector<std::unique_ptr<OrtTensorTypeAndShapeInfo>> infos;
-  for (nb::handle item : inputs) {
-    infos.push_back(item.is_none() ? type_and_shape(0, nb::none()) : type_and_shape(nb::cast<int>(item[1]), item[2]));
+  for (const abi::ArgumentInfo& info : read.infos) {
+    infos.push_back(info.type == nullptr ? type_and_shape(0, nb::none())
+                                         : std::make_unique<OrtTensorTypeAndShapeInfo>(*info.type->tensor));
   }
   abi::InferredOutputs inferred;
   {
@@ -143,10 +92,10 @@ nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, 
   return nb::make_tuple(outputs, inferred.failure.empty() ? nb::none() : nb::object(nb::str(inferred.failure.c_str())));
 }
 
-using Arguments = std::vector<std::tuple<int, int, int>>;
+using FormalArguments = std::vector<std::tuple<int, int, int>>;
 
-Arguments describe(const std::vector<CustomOp::Argument>& arguments) {
-  Arguments rows;
+FormalArguments describe(const std::vector<CustomOp::Argument>& arguments) {
+  FormalArguments rows;
   for (const CustomOp::Argument& argument : arguments) {
     rows.emplace_back(static_cast<int>(argument.type), static_cast<int>(argument.characteristic),
                       static_cast<int>(argument.memory_type));
@@ -164,7 +113,7 @@ std::vector<std::pair<size_t, size_t>> describe(const std::vector<CustomOp::Shar
 
 void bind_custom_ops(nb::module_& m) {
   nb::class_<SessionServices>(m, "SessionServices", "What plugins get from one session.")
-      .def(nb::new_(&make_services), "options"_a, "budget"_a, "log_name"_a, "log_severity"_a, "flavour"_a = "plain",
+      .def(nb::new_(&make_services), "options"_a, "budget"_a, "log_name"_a, "log_severity"_a,
            "Copies the configuration entries of `options`. What a plugin allocates is charged to `budget`.");
 
   nb::class_<CustomOp>(m, "CustomOp",
@@ -199,7 +148,7 @@ void bind_custom_ops(nb::module_& m) {
           "must_share", [](const CustomOp& op) { return describe(op.must_share); },
           "(input, output) pairs: the output begins with the input's content.")
       .def_prop_ro("infers_shapes", [](const CustomOp& op) { return op.infer_shapes != nullptr; })
-      .def_prop_ro("signature", &CustomOp::signature, "For messages.")
+      .def_ro("signature", &CustomOp::signature, "For messages.")
       .def(
           "infer", &infer, "name"_a, "since_version"_a, "inputs"_a, "output_count"_a, "attributes"_a,
           "Calls the op's shape inference. inputs: (name, element type, dimensions or None), or None where left out; a "

@@ -62,13 +62,6 @@ class GilLock final : public engine::OuterLock {
   PyThreadState* saved_ = nullptr;
 };
 
-std::vector<DataType> data_types(const std::vector<int>& numbers) {
-  std::vector<DataType> types;
-  types.reserve(numbers.size());
-  for (int number : numbers) types.push_back(static_cast<DataType>(number));
-  return types;
-}
-
 /// A kernel of the native library, made with everything that it borrows.
 KernelHandle create_native_kernel(const kernels::KernelEntry& entry, std::shared_ptr<NodeDescription> description) {
   struct Owned {
@@ -271,8 +264,9 @@ void bind_kernels(nb::module_& m) {
           [](const kernels::KernelEntry& entry, const std::string& name, const std::string& domain,
              const std::string& op_type, int since_version, const std::vector<int>& input_types,
              const std::vector<int>& output_types, const nb::dict& attributes, const nb::sequence& constant_inputs) {
-            return create_native_kernel(entry, describe_node(name, domain, op_type, since_version, input_types,
-                                                             output_types, attributes, constant_inputs));
+            return create_native_kernel(entry,
+                                        describe_node(name, domain, op_type, since_version, data_types(input_types),
+                                                      data_types(output_types), attributes, constant_inputs));
           },
           nb::arg("name"), nb::arg("domain"), nb::arg("op_type"), nb::arg("since_version"), nb::arg("input_types"),
           nb::arg("output_types"), nb::arg("attributes"), nb::arg("constant_inputs"),

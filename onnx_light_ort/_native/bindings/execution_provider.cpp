@@ -23,6 +23,7 @@
 #include "graph_view.h"
 #include "hardware_device.h"
 #include "library_handle.h"
+#include "plugin_kernels.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -149,11 +150,14 @@ void close_ep(EpHandle& self) {
 }
 
 /// (whether fused, whether constants are dropped, positions of the nodes in the view's graph)
-std::vector<std::tuple<bool, bool, std::vector<size_t>>> get_capability(const EpHandle& self, const GraphView& view) {
+std::vector<std::tuple<bool, bool, std::vector<size_t>>> get_capability(const EpHandle& self, const GraphView& view,
+                                                                        const EpKernels* kernels, nb::handle match) {
   const std::shared_ptr<abi::Ep> ep = self.ep();
+  std::optional<abi::KernelLookup> lookup;
+  if (kernels != nullptr) lookup.emplace(kernels->registry, matching_by(match));
   nb::gil_scoped_release released;
   std::vector<std::tuple<bool, bool, std::vector<size_t>>> claims;
-  for (const abi::Claim& claim : ep->get_capability(view.graph())) {
+  for (const abi::Claim& claim : ep->get_capability(view.graph(), lookup ? &*lookup : nullptr)) {
     std::vector<size_t> positions;
     for (const OrtNode* node : claim.nodes) positions.push_back(view.graph().position_of(node).value());
     claims.emplace_back(claim.fused, claim.drop_constant_initializers, std::move(positions));
@@ -177,8 +181,10 @@ void bind_execution_provider(nb::module_& m) {
 
   nb::class_<EpHandle>(m, "Ep", "An execution provider of a plugin in one session.")
       .def_prop_ro("name", [](const EpHandle& self) { return foreign_text(self.ep()->name()); })
-      .def("get_capability", &get_capability, "view"_a,
-           "What it takes of the view's graph: (whether fused, whether constants are dropped, positions of nodes).")
+      .def("get_capability", &get_capability, "view"_a, "kernels"_a.none(), "match"_a,
+           "What it takes of the view's graph: (whether fused, whether constants are dropped, positions of nodes). "
+           "match(position of an operator in the view's tables, types of inputs, types of outputs) gives the position "
+           "of the kernel among `kernels`, or None; a type is an ONNX number, 0 for no tensor, -1 for no argument.")
       .def("close", &close_ep, "Gives the provider up; it is released with the last kernel that it made.");
 
   nb::class_<LibraryOfProviders>(m, "EpLibrary", "What a library registered: factories, devices.")

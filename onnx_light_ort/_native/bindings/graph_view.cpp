@@ -155,6 +155,7 @@ void read_tables(nb::handle tables, FrozenGraph& frozen) {
     record.domain = nb::cast<std::string>(operators[i][0]);
     record.op_type = nb::cast<std::string>(operators[i][1]);
     record.since_version = nb::cast<int>(operators[i][2]);
+    record.position = i;
     record.optional_attributes = texts(operators[i][3]);
   }
   const List attributes(tables, "attributes");

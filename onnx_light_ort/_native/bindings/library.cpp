@@ -19,9 +19,9 @@
 #include "entry_point.h"
 #include "foreign_text.h"
 #include "library_handle.h"
+#include "served_tables.h"
 #include "session_options.h"
 #include "slot_list.h"
-#include "tables.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -39,7 +39,7 @@ std::shared_ptr<SharedLibrary> open_bootstrap(const std::filesystem::path& path)
   if (set_api_base == nullptr) {
     throw platform::LoadError(path.string() + " is not the bootstrap library of this package; install it again");
   }
-  set_api_base(abi::api_base<abi::Plain>());
+  set_api_base(abi::served_api_base());
   return library;
 }
 

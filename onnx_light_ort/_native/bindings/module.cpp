@@ -8,6 +8,7 @@
 #include "graph_view.h"
 #include "library.h"
 #include "numpy_value.h"
+#include "plugin_kernels.h"
 #include "plugin_partitions.h"
 
 NB_MODULE(_native, m) {
@@ -24,5 +25,6 @@ NB_MODULE(_native, m) {
   bind_graph_view(abi);
   bind_plugin_partitions(abi);
   bind_library(abi);
+  bind_plugin_kernels(abi);
   bind_execution_provider(abi);
 }

@@ -3,6 +3,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <utility>
+
 #include "numpy_value.h"
 #include "onnx_light_ort/kernels/error.h"
 
@@ -78,6 +80,8 @@ Attribute attribute_of(nb::handle given, std::vector<std::unique_ptr<Value>>& va
   return values.back()->view();
 }
 
+}  // namespace
+
 std::vector<DataType> data_types(const std::vector<int>& numbers) {
   std::vector<DataType> types;
   types.reserve(numbers.size());
@@ -85,25 +89,22 @@ std::vector<DataType> data_types(const std::vector<int>& numbers) {
   return types;
 }
 
-}  // namespace
-
 std::shared_ptr<NodeDescription> describe_node(const std::string& name, const std::string& domain,
                                                const std::string& op_type, int since_version,
-                                               const std::vector<int>& input_types,
-                                               const std::vector<int>& output_types, const nb::dict& attributes,
-                                               const nb::sequence& constant_inputs) {
+                                               std::vector<DataType> input_types, std::vector<DataType> output_types,
+                                               const nb::dict& attributes, const nb::sequence& constant_inputs) {
   auto description = std::make_shared<NodeDescription>();
   kernels::Node& node = description->node;
   node.name = name;
   node.domain = domain;
   node.op_type = op_type;
   node.since_version = since_version;
-  node.input_types = data_types(input_types);
-  node.output_types = data_types(output_types);
+  node.constant_inputs.resize(input_types.size(), nullptr);
+  node.input_types = std::move(input_types);
+  node.output_types = std::move(output_types);
   for (auto [key, value] : attributes) {
     node.attributes.emplace(nb::cast<std::string>(key), attribute_of(value, description->values));
   }
-  node.constant_inputs.resize(input_types.size(), nullptr);
   const size_t given = nb::len(constant_inputs);
   for (size_t i = 0; i < given && i < node.constant_inputs.size(); ++i) {
     const nb::object item = constant_inputs[i];

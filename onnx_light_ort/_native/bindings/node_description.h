@@ -22,8 +22,12 @@ struct NodeDescription {
 /// says what an empty list is a list of. constant_inputs: array, engine.Value or None for each input.
 std::shared_ptr<NodeDescription> describe_node(const std::string& name, const std::string& domain,
                                                const std::string& op_type, int since_version,
-                                               const std::vector<int>& input_types,
-                                               const std::vector<int>& output_types, const nanobind::dict& attributes,
+                                               std::vector<kernels::DataType> input_types,
+                                               std::vector<kernels::DataType> output_types,
+                                               const nanobind::dict& attributes,
                                                const nanobind::sequence& constant_inputs);
+
+/// From ONNX's numbers of element types.
+std::vector<kernels::DataType> data_types(const std::vector<int>& numbers);
 
 }  // namespace onnx_light_ort::bindings

@@ -29,10 +29,11 @@ void PlanBuilder::check_value(int32_t value) const {
   }
 }
 
-void PlanBuilder::define(int32_t value, DataType dtype, const std::string& maker) {
+template <class Maker>
+void PlanBuilder::define(int32_t value, DataType dtype, const Maker& maker) {
   check_value(value);
   if (defined_[static_cast<size_t>(value)]) {
-    invalid_argument("value '" + name_of(value) + "' has two makers; the second is " + maker);
+    invalid_argument("value '" + name_of(value) + "' has two makers; the second is " + maker());
   }
   defined_[static_cast<size_t>(value)] = true;
   plan_->value_types[static_cast<size_t>(value)] = dtype;
@@ -49,17 +50,17 @@ const std::string& PlanBuilder::name_of(int32_t value) const {
 }
 
 void PlanBuilder::add_input(InputSpec spec) {
-  define(spec.value, spec.dtype, "the graph input '" + spec.name + "'");
+  define(spec.value, spec.dtype, [&] { return "the graph input '" + spec.name + "'"; });
   plan_->inputs.push_back(std::move(spec));
 }
 
 void PlanBuilder::add_constant(int32_t value, Value content) {
-  define(value, content.is_tensor() ? content.view().dtype : DataType::kUndefined, "a constant");
+  define(value, content.is_tensor() ? content.view().dtype : DataType::kUndefined, [] { return "a constant"; });
   plan_->constants.push_back({value, std::move(content)});
 }
 
 void PlanBuilder::add_capture(int32_t inner, int32_t outer, DataType dtype) {
-  define(inner, dtype, "a capture");
+  define(inner, dtype, [] { return "a capture"; });
   plan_->captures.push_back({inner, outer});
 }
 
@@ -80,7 +81,8 @@ void PlanBuilder::add_step(std::unique_ptr<Step> step, const std::vector<DataTyp
                      std::to_string(output_types.size()) + " output types");
   }
   for (size_t i = 0; i < output_types.size(); ++i) {
-    if (step->outputs()[i] != kAbsent) define(step->outputs()[i], output_types[i], "node '" + step->name() + "'");
+    if (step->outputs()[i] == kAbsent) continue;
+    define(step->outputs()[i], output_types[i], [&] { return "node '" + step->name() + "'"; });
   }
   plan_->most_step_inputs = std::max(plan_->most_step_inputs, step->inputs().size());
   plan_->steps.push_back({std::move(step), {}});

@@ -83,7 +83,9 @@ class PlanBuilder {
  private:
   void check_value(int32_t value) const;
   void check_open() const;
-  void define(int32_t value, DataType dtype, const std::string& maker);
+  /// `maker` is a function that says who makes the value, for an error.
+  template <class Maker>
+  void define(int32_t value, DataType dtype, const Maker& maker);
 
   std::shared_ptr<Plan> plan_;
   std::vector<bool> defined_;

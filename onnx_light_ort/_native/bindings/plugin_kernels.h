@@ -1,0 +1,23 @@
+// Kernels of plugins' execution providers, and the options that runs are given.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+
+#include "kernel_lookup.h"
+
+namespace onnx_light_ort::bindings {
+
+/// The kernels of one provider of one session.
+struct EpKernels {
+  std::shared_ptr<const OrtKernelRegistry> registry;
+};
+
+/// Asks Python, on whatever thread the plugin calls. `match` must outlive what is returned.
+abi::KernelLookup::Match matching_by(nanobind::handle match);
+
+/// Adds KernelDefinition, EpKernels and RunOptions to the module `_native.abi`.
+void bind_plugin_kernels(nanobind::module_& m);
+
+}  // namespace onnx_light_ort::bindings
