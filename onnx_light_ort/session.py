@@ -7,6 +7,7 @@ import os
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Value
     from onnx_light_ort.engine.model_loading import ModelSource
     from onnx_light_ort.engine.session_plan import Progress, SessionPlan
+    from onnx_light_ort.host.provider_hooks import ProviderHooks
 
     ProviderEntry: TypeAlias = str | tuple[str, Mapping[str, Any]] | ExecutionProvider
 
@@ -151,6 +153,8 @@ class InferenceSession:
             progress=progress,
         )
         weakref.finalize(self, plan.close)
+        self._hooks = _hooks_of(plan)
+        self._told = self._hooks if self._hooks is not None and self._hooks.concerns_runs else None
         execute = plan.executor.run
         self._execute: Callable[..., list[Any]] = (
             _without_numpy_warnings(execute) if plan.has_numpy_kernels else execute
@@ -160,7 +164,7 @@ class InferenceSession:
         self._defaults = {value.name: value.default.array() for value in graph.inputs if value.default is not None}
         # Such inputs need a look before the executor: it would take an OrtValue for the object itself.
         self._prepared = bool(self._defaults) or any(not value.element_type for value in graph.inputs)
-        self._is_plain = not self._prepared and self._profile is None
+        self._is_plain = not self._prepared and self._profile is None and self._told is None
         if self._profile is not None:
             claimed = {node.name: node.provider for node in graph.all_nodes() if node.provider is not None}
             self._profile.session_created(claimed)
@@ -227,6 +231,23 @@ class InferenceSession:
     def get_session_options(self) -> SessionOptions:
         return self._options
 
+    def set_ep_dynamic_options(self, options: Mapping[str, str]) -> None:
+        """Refused: the options that a session was made with are what its providers have.
+
+        Raises:
+            NotImplemented: always.
+        """
+        raise NotImplementedError(
+            f"the options {sorted(options)} cannot be changed: make a new session, with other options in "
+            "SessionOptions.add_provider_for_devices"
+        )
+
+    def synchronize_providers(self) -> None:
+        """Waits until the plugin execution providers did what they were asked to. Not in ORT, whose bindings of inputs
+        and outputs do it."""
+        if self._hooks is not None:
+            self._hooks.synchronize()
+
     def assignment(self) -> list[NodeAssignment]:
         """For every node of the model who runs it, by which kernel, and why others declined. Not in ORT."""
         return self._plan.assignment()
@@ -250,9 +271,13 @@ class InferenceSession:
         if self._prepared:
             feed = {**self._defaults, **{name: _engine_object(value) for name, value in feed.items()}}
         control = None if run_options is None else run_options._control
-        if self._profile is None:
+        if self._profile is None and self._told is None:
             return self._execute(output_names, feed, control)
-        with self._profile.run() as steps:
+        if self._told is not None:  # a run that only fails for a feed of lists would be told too
+            feed = {**feed, **self._converted(feed)}
+        told = nullcontext() if self._told is None else self._told.run(run_options)
+        timed = nullcontext() if self._profile is None else self._profile.run()
+        with told, timed as steps:
             return self._execute(output_names, feed, control, steps)
 
     def _run_converted(
@@ -270,11 +295,33 @@ class InferenceSession:
         missing = [value.name for value in self._inputs if value.default is None and value.name not in feed]
         if missing:
             raise MissingInput(f"required inputs {missing} are missing from the feed, which has {list(feed)}") from None
-        converted = {value.name: _as_tensor(value, feed[value.name]) for value in self._inputs if value.name in feed}
+        converted = self._converted(feed)
         if type(feed) is dict and all(converted[name] is feed[name] for name in converted):
             raise error
         unknown = {name: value for name, value in feed.items() if name not in converted}
         return self._run(output_names, {**converted, **unknown}, run_options)
+
+    def _converted(self, feed: Mapping[str, Any]) -> dict[str, Any]:
+        return {value.name: _as_tensor(value, feed[value.name]) for value in self._inputs if value.name in feed}
+
+
+def _hooks_of(plan: SessionPlan) -> ProviderHooks | None:
+    """Tells the plugin providers that the session is made. None where there are none.
+
+    Raises:
+        Error: one of them refuses; the plan is closed.
+    """
+    if not plan.placement.providers:
+        return None
+    from onnx_light_ort.host.provider_hooks import ProviderHooks
+
+    try:
+        hooks = ProviderHooks(plan.placement.providers)
+        hooks.session_initialized()
+    except BaseException:
+        plan.close()
+        raise
+    return hooks
 
 
 def _name_of(source: ModelSource) -> str:

@@ -104,6 +104,11 @@ class PluginExecutionProvider(ExecutionProvider):
     def kernel_registry(self) -> PluginKernels:
         return self._kernels
 
+    @property
+    def native(self) -> abi.Ep:
+        """The OrtEp, until :meth:`close`."""
+        return self._ep
+
     def open(self, model: Model) -> None:
         self._views = self._make_views(model)
 

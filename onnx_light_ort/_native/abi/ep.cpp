@@ -19,7 +19,7 @@ std::shared_ptr<Ep> Ep::create(std::vector<std::shared_ptr<const EpDevice>> devi
   std::vector<const OrtHardwareDevice*> hardware;
   std::vector<const OrtKeyValuePairs*> metadata;
   for (const auto& device : ep->devices_) {
-    hardware.push_back(device->device->device);
+    hardware.push_back(device->device->device.get());
     metadata.push_back(&device->device->ep_metadata);
   }
   OrtEpFactory* const factory = ep->factory().get();
@@ -64,6 +64,50 @@ void Ep::read() {
   const char* name = call("OrtEp::GetName", [&] { return get_name(ep_); });
   if (name == nullptr) refuse("OrtEp::GetName returned null: return a name");
   name_ = name;
+  require_cpu_memory();
+  read_layout();
+}
+
+void Ep::require_cpu_memory() const {
+  const auto get_device = field::OrtEp::GetDefaultMemoryDevice(ep_);
+  const OrtMemoryDevice* device = nullptr;
+  if (get_device == nullptr) return;
+  call("OrtEp::GetDefaultMemoryDevice", [&] { return get_device(ep_, &device); });
+  if (device == nullptr || device->type == OrtMemoryInfoDeviceType_CPU) return;
+  throw Error(ORT_NOT_IMPLEMENTED, "execution provider '" + name_ + "': its default memory is on a " +
+                                       type_name(device->type) + ", and this host has the CPU's memory only: use a " +
+                                       "build of the provider that takes and gives CPU memory");
+}
+
+void Ep::on_session_initialization_end() const {
+  const auto hook = field::OrtEp::OnSessionInitializationEnd(ep_);
+  if (hook != nullptr) call("OrtEp::OnSessionInitializationEnd", [&] { return hook(ep_); });
+}
+
+bool Ep::wants_runs() const noexcept {
+  return field::OrtEp::OnRunStart(ep_) != nullptr || field::OrtEp::OnRunEnd(ep_) != nullptr;
+}
+
+void Ep::on_run_start(const OrtRunOptions& options) const {
+  const auto hook = field::OrtEp::OnRunStart(ep_);
+  if (hook != nullptr) call("OrtEp::OnRunStart", [&] { return hook(ep_, &options); });
+}
+
+void Ep::on_run_end(const OrtRunOptions& options, bool sync_stream) const {
+  const auto hook = field::OrtEp::OnRunEnd(ep_);
+  if (hook != nullptr) call("OrtEp::OnRunEnd", [&] { return hook(ep_, &options, sync_stream); });
+}
+
+void Ep::sync() const {
+  const auto hook = field::OrtEp::Sync(ep_);
+  if (hook != nullptr) call("OrtEp::Sync", [&] { return hook(ep_); });
+}
+
+bool Ep::is_concurrent_run_supported() const {
+  const auto ask = field::OrtEp::IsConcurrentRunSupported(ep_);
+  bool is_supported = true;
+  if (ask != nullptr) call("OrtEp::IsConcurrentRunSupported", [&] { return ask(ep_, &is_supported); });
+  return is_supported;
 }
 
 std::vector<Claim> Ep::get_capability(const OrtGraph& graph, KernelLookup* kernels) {
@@ -72,6 +116,7 @@ std::vector<Claim> Ep::get_capability(const OrtGraph& graph, KernelLookup* kerne
   if (!info.refusal.empty()) {
     throw Error(ORT_EP_FAIL, "execution provider '" + name_ + "': OrtEp::GetCapability: " + info.refusal);
   }
+  require_no_layout_change(info.claims);
   return std::move(info.claims);
 }
 

@@ -38,6 +38,16 @@ class Ep {
   /// Asks which nodes of a graph it takes; `kernels` is null where it has no kernel registry. Throws Error.
   std::vector<Claim> get_capability(const OrtGraph& graph, KernelLookup* kernels);
 
+  // What happens to a session. Each does nothing where the provider does not want to know. They throw Error.
+  void on_session_initialization_end() const;
+  bool wants_runs() const noexcept;
+  void on_run_start(const OrtRunOptions& options) const;
+  void on_run_end(const OrtRunOptions& options, bool sync_stream) const;
+  /// Waits until the device did what it was asked to.
+  void sync() const;
+  /// Whether runs of a session may overlap; so they may where the provider does not say.
+  bool is_concurrent_run_supported() const;
+
   /// Calls one of the provider's callbacks; an error names the provider and the callback. Throws Error.
   template <class Call>
   auto call(const char* callback, Call&& body) const {
@@ -53,6 +63,9 @@ class Ep {
   Ep(std::vector<std::shared_ptr<const EpDevice>> devices, const OrtSessionOptions& options,
      std::shared_ptr<const SessionServices> services, std::string session);
   void read();
+  void require_cpu_memory() const;
+  void read_layout();
+  void require_no_layout_change(const std::vector<Claim>& claims) const;
 
   const std::vector<std::shared_ptr<const EpDevice>> devices_;
   const SessionMark mark_;
@@ -60,6 +73,7 @@ class Ep {
   const std::shared_ptr<const SessionServices> services_;
   std::string name_;
   OrtEp* ep_ = nullptr;
+  OrtEpDataLayout layout_ = OrtEpDataLayout_Default;
 };
 
 }  // namespace onnx_light_ort::abi

@@ -57,7 +57,7 @@ const OrtKeyValuePairs* OrtApiSlots::EpDevice_EpMetadata(const OrtEpDevice* ep_d
 
 const OrtKeyValuePairs* OrtApiSlots::EpDevice_EpOptions(const OrtEpDevice* ep_device) { return &ep_device->ep_options; }
 
-const OrtHardwareDevice* OrtApiSlots::EpDevice_Device(const OrtEpDevice* ep_device) { return ep_device->device; }
+const OrtHardwareDevice* OrtApiSlots::EpDevice_Device(const OrtEpDevice* ep_device) { return ep_device->device.get(); }
 
 const OrtMemoryInfo* OrtApiSlots::EpDevice_MemoryInfo(const OrtEpDevice* ep_device, OrtDeviceMemoryType memory_type) {
   switch (memory_type) {
@@ -80,9 +80,12 @@ void OrtEpApiSlots::CreateEpDevice(OrtEpFactory* ep_factory, const OrtHardwareDe
       text_of(ep_factory, "OrtEpFactory::GetVendor", field::OrtEpFactory::GetVendor(ep_factory)),
       copy_of(ep_metadata),
       copy_of(ep_options),
-      hardware_device,
+      find_hardware(hardware_device),
       ep_factory,
   });
+  if (device->device == nullptr) {
+    throw Error(ORT_INVALID_ARGUMENT, "the hardware is none that the host offered or CreateHardwareDevice made");
+  }
   if (ep_factory->ort_version_supported >= kVersionSince) {
     if (device->ep_metadata.find(kVersionKey) != nullptr) {
       throw Error(ORT_INVALID_ARGUMENT, std::string("the EP's metadata have the key \"") + kVersionKey +

@@ -16,7 +16,7 @@ struct OrtEpDevice {
   std::string ep_vendor;
   OrtKeyValuePairs ep_metadata;
   OrtKeyValuePairs ep_options;
-  const OrtHardwareDevice* device;
+  onnx_light_ort::abi::Hardware device;
   OrtEpFactory* factory;
   // The plugin's, which keeps them as long as the device.
   const OrtMemoryInfo* device_memory = nullptr;

@@ -39,7 +39,7 @@ class EpFactory {
   const std::string& version() const noexcept { return version_; }
 
   /// Keeps the hardware that the factory was offered.
-  void keep(std::vector<std::shared_ptr<const OrtHardwareDevice>> hardware) { hardware_ = std::move(hardware); }
+  void keep(std::vector<Hardware> hardware) { hardware_ = std::move(hardware); }
 
   /// Names of the sessions that have an execution provider of this factory.
   std::vector<std::string> sessions() const;
@@ -50,7 +50,7 @@ class EpFactory {
   OrtEpFactory* const factory_;
   const ReleaseEpFactoryFunction release_;
   const std::shared_ptr<const void> library_;
-  std::vector<std::shared_ptr<const OrtHardwareDevice>> hardware_;
+  std::vector<Hardware> hardware_;
   std::string name_;
   std::string vendor_;
   uint32_t vendor_id_ = 0;

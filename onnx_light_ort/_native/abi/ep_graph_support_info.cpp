@@ -10,10 +10,6 @@
 namespace onnx_light_ort::abi {
 namespace {
 
-std::string describe(const OrtNode& node) {
-  return "node '" + node.record->name + "' (" + node.record->op->op_type + ")";
-}
-
 [[noreturn]] void refuse(OrtEpGraphSupportInfo& info, const std::string& reason) {
   if (info.refusal.empty()) info.refusal = reason;
   throw Error(ORT_INVALID_ARGUMENT, reason);
@@ -22,7 +18,7 @@ std::string describe(const OrtNode& node) {
 void require_node(OrtEpGraphSupportInfo& info, const OrtNode* node) {
   if (node == nullptr) refuse(info, "a node to claim is null: pass nodes that Graph_GetNodes gave");
   if (info.graph.position_of(node)) return;
-  refuse(info, describe(*node) + " is no node of graph '" + info.graph.name() +
+  refuse(info, describe_node(node) + " is no node of graph '" + info.graph.name() +
                    "', which the provider was asked about: claim nodes of that graph");
 }
 

@@ -19,32 +19,33 @@ constexpr size_t kMostDevices = 8;
 constexpr char kLibraryPathKey[] = "library_path";
 
 using Factories = std::vector<std::shared_ptr<EpFactory>>;
-using Hardware = std::vector<std::shared_ptr<const OrtHardwareDevice>>;
 
 [[noreturn]] void refuse_count(const char* callback, size_t count, size_t room, const char* what) {
   throw Error(ORT_INVALID_ARGUMENT, std::string(callback) + " reports " + std::to_string(count) + " " + what +
                                         ", and was given room for " + std::to_string(room));
 }
 
-Factories take_over(const std::array<OrtEpFactory*, kMostFactories>& given, size_t count,
-                    ReleaseEpFactoryFunction release, const std::shared_ptr<const void>& library) {
-  // First all that are there, so that they are released if one of them is refused.
+/// Owns each of the factories that were handed over, once.
+Factories own(const std::array<OrtEpFactory*, kMostFactories>& given, ReleaseEpFactoryFunction release,
+              const std::shared_ptr<const void>& library) {
   Factories factories;
-  bool all_there = true;
-  bool all_different = true;
-  for (size_t i = 0; i < std::min(count, kMostFactories); ++i) {
-    all_there = all_there && given[i] != nullptr;
-    if (given[i] == nullptr) continue;
-    if (std::find(given.begin(), given.begin() + i, given[i]) != given.begin() + i) {
-      all_different = false;
-      continue;
-    }
-    factories.push_back(std::make_shared<EpFactory>(given[i], release, library));
+  for (auto* const* factory = given.begin(); factory != given.end(); ++factory) {
+    if (*factory == nullptr || std::find(given.begin(), factory, *factory) != factory) continue;
+    factories.push_back(std::make_shared<EpFactory>(*factory, release, library));
   }
+  return factories;
+}
+
+/// `factories` own what is in `given`. Throws Error when it is not what `count` says, or cannot be used.
+void check(const std::array<OrtEpFactory*, kMostFactories>& given, size_t count, const Factories& factories) {
   if (count == 0) throw Error(ORT_INVALID_ARGUMENT, "CreateEpFactories created no factory: create at least one");
   if (count > kMostFactories) refuse_count("CreateEpFactories", count, kMostFactories, "factories");
-  if (!all_there) throw Error(ORT_INVALID_ARGUMENT, "CreateEpFactories counts a factory that is null");
-  if (!all_different) throw Error(ORT_INVALID_ARGUMENT, "CreateEpFactories returned a factory twice");
+  if (std::find(given.begin(), given.begin() + count, nullptr) != given.begin() + count) {
+    throw Error(ORT_INVALID_ARGUMENT, "CreateEpFactories counts a factory that is null");
+  }
+  if (factories.size() != count) {
+    throw Error(ORT_INVALID_ARGUMENT, "CreateEpFactories returned a factory twice, or did not count it");
+  }
   for (size_t i = 0; i < factories.size(); ++i) {
     try {
       factories[i]->read();
@@ -54,21 +55,6 @@ Factories take_over(const std::array<OrtEpFactory*, kMostFactories>& given, size
                                     " cannot be used: " + error.what());
     }
   }
-  return factories;
-}
-
-const char* type_name(OrtMemoryInfoDeviceType type) noexcept {
-  switch (type) {
-    case OrtMemoryInfoDeviceType_CPU:
-      return "CPU";
-    case OrtMemoryInfoDeviceType_GPU:
-      return "GPU";
-    case OrtMemoryInfoDeviceType_FPGA:
-      return "FPGA";
-    case OrtMemoryInfoDeviceType_NPU:
-      return "NPU";
-  }
-  return "unknown";
 }
 
 void require_cpu_memory(const OrtEpDevice& device) {
@@ -83,7 +69,8 @@ void require_cpu_memory(const OrtEpDevice& device) {
 
 /// Asks a factory, and takes over what it gives. `path` goes into the metadata of each device.
 std::vector<std::shared_ptr<const EpDevice>> devices_of(const EpFactory& factory, const Factories& factories,
-                                                        const Hardware& hardware, const std::string& path) {
+                                                        const std::vector<Hardware>& hardware,
+                                                        const std::string& path) {
   std::vector<const OrtHardwareDevice*> offered;
   for (const auto& device : hardware) offered.push_back(device.get());
   std::array<OrtEpDevice*, kMostDevices> given{};
@@ -128,7 +115,7 @@ std::vector<std::shared_ptr<const EpDevice>> devices_of(const EpFactory& factory
   return devices;
 }
 
-EpLibrary discover(Factories factories, const Hardware& hardware, const std::string& path) {
+EpLibrary discover(Factories factories, const std::vector<Hardware>& hardware, const std::string& path) {
   EpLibrary library;
   for (const auto& factory : factories) {
     factory->keep(hardware);
@@ -154,18 +141,19 @@ std::vector<std::string> EpLibrary::sessions() const {
 
 EpRegistration register_ep_library(CreateEpFactoriesFunction create, ReleaseEpFactoryFunction release,
                                    const std::string& registered_name, const std::string& path,
-                                   const std::vector<std::shared_ptr<const OrtHardwareDevice>>& hardware,
-                                   std::shared_ptr<const void> library) {
+                                   const std::vector<Hardware>& hardware, std::shared_ptr<const void> library) {
   EpRegistration registration;
   std::array<OrtEpFactory*, kMostFactories> given{};
   size_t count = 0;
   registration.outcome = enter_plugin("CreateEpFactories", [&] {
     return create(registered_name.c_str(), served_api_base(), &default_logger(), given.data(), given.size(), &count);
   });
-  // With an error, nothing was handed over.
+  // As in ORT, what was handed over before a failure is released.
+  Factories factories = own(given, release, library);
   if (registration.outcome.code != ORT_OK) return registration;
   try {
-    registration.library = discover(take_over(given, count, release, library), hardware, path);
+    check(given, count, factories);
+    registration.library = discover(std::move(factories), hardware, path);
   } catch (const Error& error) {
     registration.outcome.code = error.code();
     registration.outcome.message = error.what();

@@ -31,7 +31,6 @@ struct EpRegistration {
 /// All or nothing: after a failure whatever was created is released.
 EpRegistration register_ep_library(CreateEpFactoriesFunction create, ReleaseEpFactoryFunction release,
                                    const std::string& registered_name, const std::string& path,
-                                   const std::vector<std::shared_ptr<const OrtHardwareDevice>>& hardware,
-                                   std::shared_ptr<const void> library);
+                                   const std::vector<Hardware>& hardware, std::shared_ptr<const void> library);
 
 }  // namespace onnx_light_ort::abi

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "lent_nodes.h"
 #include "slots.h"
 #include "view_array.h"
 
@@ -14,6 +15,7 @@ using onnx_light_ort::abi::Consumer;
 using onnx_light_ort::abi::FrozenGraph;
 using onnx_light_ort::abi::GraphRecord;
 using onnx_light_ort::abi::kAbsent;
+using onnx_light_ort::abi::lent_nodes;
 using onnx_light_ort::abi::NodeRecord;
 using onnx_light_ort::abi::Part;
 using onnx_light_ort::abi::SubgraphRecord;
@@ -142,14 +144,31 @@ void OrtGraph::build(const Part& part, const std::vector<int32_t>& initializers)
       const_cast<Consumer*>(value.consumers)[value.consumer_count++] = {&node, is_input ? static_cast<int64_t>(j) : -1};
     }
   }
+  lent_nodes().add(nodes_);
 }
 
 std::optional<size_t> OrtGraph::position_of(const OrtNode* node) const noexcept {
   // Pointers into different arrays are only ordered by std::less.
   const std::less<> before;
   const bool is_mine = !nodes_.empty() && !before(node, nodes_.data()) && before(node, nodes_.data() + nodes_.size());
-  if (!is_mine && &node->graph->record_ != &record_) return std::nullopt;
-  return static_cast<size_t>(node->record - record_.nodes.data());
+  const NodeRecord* record = is_mine ? node->record : nullptr;
+  if (!is_mine) {
+    lent_nodes().visit(node, [&](const OrtNode& found) {
+      if (&found.graph->record_ == &record_) record = found.record;
+    });
+  }
+  if (record == nullptr) return std::nullopt;
+  return static_cast<size_t>(record - record_.nodes.data());
+}
+
+OrtGraph::~OrtGraph() { lent_nodes().remove(nodes_); }
+
+std::string onnx_light_ort::abi::describe_node(const OrtNode* node) {
+  std::string description = "an address that is no node";
+  lent_nodes().visit(node, [&](const OrtNode& found) {
+    description = "node '" + found.record->name + "' (" + found.record->op->op_type + ")";
+  });
+  return description;
 }
 
 Part OrtGraph::part_of(const std::vector<size_t>& nodes, const std::string& name) const {
@@ -293,8 +312,8 @@ void OrtApiSlots::Graph_GetGraphView(const OrtGraph* src_graph, const OrtNode** 
     }
     const auto position = src_graph->position_of(nodes[i]);
     if (!position) {
-      throw Error(ORT_INVALID_ARGUMENT, "node '" + nodes[i]->record->name + "' is no node of graph '" +
-                                            src_graph->name() + "': pass nodes that Graph_GetNodes gave for it");
+      throw Error(ORT_INVALID_ARGUMENT, describe_node(nodes[i]) + " is no node of graph '" + src_graph->name() +
+                                            "': pass nodes that Graph_GetNodes gave for it");
     }
     if (!seen[*position]) positions.push_back(*position);
     seen[*position] = true;

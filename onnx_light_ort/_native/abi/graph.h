@@ -24,6 +24,9 @@ struct Part {
   std::vector<int32_t> outputs;
 };
 
+/// "node 'name' (Op)" of a node that some view lends, or that the address is none; for messages.
+std::string describe_node(const OrtNode* node);
+
 }  // namespace onnx_light_ort::abi
 
 /// Frozen when it is made: its slots read. Nodes and values have one address each as long as it lives.
@@ -34,6 +37,7 @@ struct OrtGraph {
            const onnx_light_ort::abi::GraphRecord& record, const OrtNode* parent);
   /// A part of a record, for a plugin to release where `released_by_plugin`.
   OrtGraph(const OrtGraph& source, const onnx_light_ort::abi::Part& part, bool released_by_plugin);
+  ~OrtGraph();
   OrtGraph(const OrtGraph&) = delete;
   OrtGraph& operator=(const OrtGraph&) = delete;
 
@@ -54,7 +58,7 @@ struct OrtGraph {
   const std::vector<const OrtValueInfo*>& initializers() const noexcept { return initializers_; }
 
   /// Where a node stands in the record: a node of this view, or of another view of the same record. Empty for other
-  /// nodes. `node` must be one that a view lent.
+  /// nodes, and for an address that is no node.
   std::optional<size_t> position_of(const OrtNode* node) const noexcept;
 
   /// The border of nodes given by position. Inputs that the record's graph has as inputs come at their place there,

@@ -3,12 +3,16 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
 #endif
 
+#include "logger.h"
 #include "slots.h"
 
 namespace onnx_light_ort::abi {
@@ -37,26 +41,49 @@ CpuVendor cpu_vendor() {
   return {"", "unknown", 0};
 }
 
+/// All hardware that lives. A plugin may release what it made while its EP devices still name it.
+struct KnownHardware {
+  std::mutex mutex;
+  std::unordered_map<const OrtHardwareDevice*, std::weak_ptr<const OrtHardwareDevice>> all;
+  std::unordered_map<const OrtHardwareDevice*, Hardware> made_by_plugins;
+};
+
+// Never destroyed: plugins may release hardware while the process ends.
+KnownHardware& known_hardware() {
+  static auto* const known = new KnownHardware;
+  return *known;
+}
+
+void forget(const OrtHardwareDevice* device) {
+  {
+    const std::lock_guard lock(known_hardware().mutex);
+    known_hardware().all.erase(device);
+  }
+  delete device;
+}
+
 }  // namespace
 
-const OrtHardwareDevice& cpu_hardware_device() {
-  static const OrtHardwareDevice* const device = [] {
+const Hardware& cpu_hardware() {
+  static const auto* const device = [] {
     const CpuVendor vendor = cpu_vendor();
-    return new OrtHardwareDevice{OrtHardwareDeviceType_CPU, vendor.pci_id, 0, vendor.name, {}};
+    return new Hardware(make_hardware(OrtHardwareDeviceType_CPU, vendor.pci_id, 0, vendor.name, {}));
   }();
   return *device;
 }
 
-const char* type_name(OrtHardwareDeviceType type) noexcept {
-  switch (type) {
-    case OrtHardwareDeviceType_CPU:
-      return "CPU";
-    case OrtHardwareDeviceType_GPU:
-      return "GPU";
-    case OrtHardwareDeviceType_NPU:
-      return "NPU";
-  }
-  return "unknown";
+Hardware make_hardware(OrtHardwareDeviceType type, uint32_t vendor_id, uint32_t device_id, std::string vendor,
+                       const OrtKeyValuePairs& metadata) {
+  const Hardware device(new OrtHardwareDevice{type, vendor_id, device_id, std::move(vendor), metadata}, &forget);
+  const std::lock_guard lock(known_hardware().mutex);
+  known_hardware().all.emplace(device.get(), device);
+  return device;
+}
+
+Hardware find_hardware(const OrtHardwareDevice* address) {
+  const std::lock_guard lock(known_hardware().mutex);
+  const auto found = known_hardware().all.find(address);
+  return found == known_hardware().all.end() ? nullptr : found->second.lock();
 }
 
 OrtHardwareDeviceType OrtApiSlots::HardwareDevice_Type(const OrtHardwareDevice* device) { return device->type; }
@@ -74,10 +101,28 @@ const OrtKeyValuePairs* OrtApiSlots::HardwareDevice_Metadata(const OrtHardwareDe
 void OrtEpApiSlots::CreateHardwareDevice(OrtHardwareDeviceType type, uint32_t vendor_id, uint32_t device_id,
                                          const char* vendor_name, const OrtKeyValuePairs* metadata,
                                          OrtHardwareDevice** hardware_device) {
-  *hardware_device = new OrtHardwareDevice{type, vendor_id, device_id, vendor_name,
-                                           metadata == nullptr ? OrtKeyValuePairs() : OrtKeyValuePairs(*metadata)};
+  const Hardware device = make_hardware(type, vendor_id, device_id, vendor_name,
+                                        metadata == nullptr ? OrtKeyValuePairs() : OrtKeyValuePairs(*metadata));
+  const std::lock_guard lock(known_hardware().mutex);
+  known_hardware().made_by_plugins.emplace(device.get(), device);
+  *hardware_device = const_cast<OrtHardwareDevice*>(device.get());
 }
 
-void OrtEpApiSlots::ReleaseHardwareDevice(OrtHardwareDevice* device) { delete device; }
+void OrtEpApiSlots::ReleaseHardwareDevice(OrtHardwareDevice* device) {
+  if (device == nullptr) return;
+  Hardware released;  // Goes after the lock.
+  {
+    const std::lock_guard lock(known_hardware().mutex);
+    const auto found = known_hardware().made_by_plugins.find(device);
+    if (found != known_hardware().made_by_plugins.end()) {
+      released = std::move(found->second);
+      known_hardware().made_by_plugins.erase(found);
+    }
+  }
+  if (released == nullptr) {
+    log(default_logger(), ORT_LOGGING_LEVEL_ERROR,
+        "a plugin releases an OrtHardwareDevice that it does not own: release what CreateHardwareDevice made, once");
+  }
+}
 
 }  // namespace onnx_light_ort::abi

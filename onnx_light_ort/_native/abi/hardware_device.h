@@ -4,6 +4,7 @@
 #include <onnx_light_ort/ort_abi.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "key_value_pairs.h"
@@ -19,11 +20,17 @@ struct OrtHardwareDevice {
 
 namespace onnx_light_ort::abi {
 
-/// The CPU that this process runs on, with the vendor's name and PCI id; "unknown" and 0 where it is none of those that
-/// ORT names. Lives as long as the process.
-const OrtHardwareDevice& cpu_hardware_device();
+using Hardware = std::shared_ptr<const OrtHardwareDevice>;
 
-/// "CPU", "GPU" or "NPU", for messages.
-const char* type_name(OrtHardwareDeviceType type) noexcept;
+/// The CPU that this process runs on, with the vendor's name and PCI id; "unknown" and 0 where it is none of those that
+/// ORT names.
+const Hardware& cpu_hardware();
+
+/// Hardware that plugins can name by its address.
+Hardware make_hardware(OrtHardwareDeviceType type, uint32_t vendor_id, uint32_t device_id, std::string vendor,
+                       const OrtKeyValuePairs& metadata);
+
+/// The hardware at an address, if there is any.
+Hardware find_hardware(const OrtHardwareDevice* address);
 
 }  // namespace onnx_light_ort::abi

@@ -60,6 +60,20 @@ const OrtMemoryInfo& cpu_memory_info() noexcept {
   return *info;
 }
 
+const char* type_name(OrtMemoryInfoDeviceType type) noexcept {
+  switch (type) {
+    case OrtMemoryInfoDeviceType_CPU:
+      return "CPU";
+    case OrtMemoryInfoDeviceType_GPU:
+      return "GPU";
+    case OrtMemoryInfoDeviceType_FPGA:
+      return "FPGA";
+    case OrtMemoryInfoDeviceType_NPU:
+      return "NPU";
+  }
+  return "unknown";
+}
+
 void OrtApiSlots::CreateMemoryInfo(const char* name, OrtAllocatorType type, int id, OrtMemType mem_type,
                                    OrtMemoryInfo** out) {
   if (std::string_view(name) == kCpuName) {  // There is one CPU, whatever id the caller gives it.

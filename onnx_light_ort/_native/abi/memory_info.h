@@ -37,4 +37,7 @@ namespace onnx_light_ort::abi {
 /// The CPU's memory, as every tensor of the engine has it. Lives as long as the process.
 const OrtMemoryInfo& cpu_memory_info() noexcept;
 
+/// "CPU", "GPU", "FPGA" or "NPU", for messages.
+const char* type_name(OrtMemoryInfoDeviceType type) noexcept;
+
 }  // namespace onnx_light_ort::abi

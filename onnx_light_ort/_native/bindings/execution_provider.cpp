@@ -24,6 +24,7 @@
 #include "hardware_device.h"
 #include "library_handle.h"
 #include "plugin_kernels.h"
+#include "run_options.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -35,20 +36,14 @@ using abi::EpDevice;
 using abi::EpLibrary;
 
 struct HardwareHandle {
-  std::shared_ptr<const OrtHardwareDevice> device;
+  abi::Hardware device;
 };
 
 HardwareHandle make_hardware(int type, uint32_t vendor_id, uint32_t device_id, const std::string& vendor,
                              const std::map<std::string, std::string>& metadata) {
   OrtKeyValuePairs pairs;
   for (const auto& [key, value] : metadata) pairs.add(key, value);
-  return {std::make_shared<const OrtHardwareDevice>(
-      OrtHardwareDevice{static_cast<OrtHardwareDeviceType>(type), vendor_id, device_id, vendor, pairs})};
-}
-
-HardwareHandle cpu_hardware() {
-  // Lives as long as the process.
-  return {std::shared_ptr<const OrtHardwareDevice>(std::shared_ptr<void>(), &abi::cpu_hardware_device())};
+  return {abi::make_hardware(static_cast<OrtHardwareDeviceType>(type), vendor_id, device_id, vendor, pairs)};
 }
 
 nb::dict dictionary(const OrtKeyValuePairs& pairs) {
@@ -95,7 +90,7 @@ Registration register_library(const platform::LibraryHandle& handle, const std::
   const auto create = library->find_function<abi::CreateEpFactoriesFunction>("CreateEpFactories");
   const auto release = library->find_function<abi::ReleaseEpFactoryFunction>("ReleaseEpFactory");
   if (create == nullptr || release == nullptr) throw std::logic_error("the library exports no EP factories");
-  std::vector<std::shared_ptr<const OrtHardwareDevice>> devices;
+  std::vector<abi::Hardware> devices;
   for (const HardwareHandle& item : hardware) devices.push_back(item.device);
   abi::EpRegistration registration;
   {
@@ -124,7 +119,7 @@ nb::list devices_of(const LibraryOfProviders& self, const std::vector<HardwareHa
     const OrtEpDevice& device = *item->device;
     nb::object place = nb::none();
     for (size_t i = 0; i < offered.size(); ++i) {
-      if (offered[i].device.get() == device.device) place = nb::int_(i);
+      if (offered[i].device == device.device) place = nb::int_(i);
     }
     size_t factory = 0;
     while (factories[factory] != item->factory) ++factory;
@@ -147,6 +142,26 @@ void close_ep(EpHandle& self) {
   std::shared_ptr<abi::Ep> claim = self.take();
   nb::gil_scoped_release released;
   claim.reset();
+}
+
+OrtRunOptions make_run_options(int log_severity, int log_verbosity, const std::string& tag,
+                               const std::map<std::string, std::string>& entries) {
+  OrtRunOptions options;
+  options.log_severity = log_severity;
+  options.log_verbosity = log_verbosity;
+  options.tag = tag;
+  options.config_entries.insert(entries.begin(), entries.end());
+  return options;
+}
+
+/// A call of a provider without the GIL, for which the provider may wait.
+template <class Result, class... Arguments>
+auto without_gil(Result (abi::Ep::*method)(Arguments...) const) {
+  return [method](const EpHandle& self, Arguments... arguments) {
+    const std::shared_ptr<abi::Ep> ep = self.ep();
+    nb::gil_scoped_release released;
+    return (ep.get()->*method)(arguments...);
+  };
 }
 
 /// (whether fused, whether constants are dropped, positions of the nodes in the view's graph)
@@ -173,11 +188,14 @@ void bind_execution_provider(nb::module_& m) {
       .def_prop_ro(
           "description", [](const HardwareHandle& self) { return describe(*self.device); },
           "(type, vendor id, device id, vendor, metadata)");
-  m.def("cpu_hardware", &cpu_hardware, "The CPU that this process runs on.");
+  m.def("cpu_hardware", [] { return HardwareHandle{abi::cpu_hardware()}; }, "The CPU that this process runs on.");
 
   m.def("set_environment_entry", &abi::set_environment_entry, "key"_a, "value"_a,
         "Sets what plugins read with GetEnvConfigEntries.");
   m.def("remove_environment_entry", &abi::remove_environment_entry, "key"_a);
+
+  nb::class_<OrtRunOptions>(m, "RunOptions", "What plugins see of a run's options.")
+      .def(nb::new_(&make_run_options), "log_severity"_a, "log_verbosity"_a, "tag"_a, "entries"_a);
 
   nb::class_<EpHandle>(m, "Ep", "An execution provider of a plugin in one session.")
       .def_prop_ro("name", [](const EpHandle& self) { return foreign_text(self.ep()->name()); })
@@ -185,6 +203,15 @@ void bind_execution_provider(nb::module_& m) {
            "What it takes of the view's graph: (whether fused, whether constants are dropped, positions of nodes). "
            "match(position of an operator in the view's tables, types of inputs, types of outputs) gives the position "
            "of the kernel among `kernels`, or None; a type is an ONNX number, 0 for no tensor, -1 for no argument.")
+      .def_prop_ro(
+          "wants_runs", [](const EpHandle& self) { return self.ep()->wants_runs(); },
+          "Whether it wants to know of the start or the end of runs.")
+      .def("is_concurrent_run_supported", without_gil(&abi::Ep::is_concurrent_run_supported),
+           "Whether runs of a session may overlap.")
+      .def("on_session_initialization_end", without_gil(&abi::Ep::on_session_initialization_end))
+      .def("on_run_start", without_gil(&abi::Ep::on_run_start), "options"_a)
+      .def("on_run_end", without_gil(&abi::Ep::on_run_end), "options"_a, "sync_stream"_a)
+      .def("sync", without_gil(&abi::Ep::sync), "Waits until the device did what it was asked to.")
       .def("close", &close_ep, "Gives the provider up; it is released with the last kernel that it made.");
 
   nb::class_<LibraryOfProviders>(m, "EpLibrary", "What a library registered: factories, devices.")
