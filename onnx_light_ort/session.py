@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from onnx_light_ort import errors
 from onnx_light_ort._native import abi
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
@@ -237,7 +238,7 @@ class InferenceSession:
         Raises:
             NotImplemented: always.
         """
-        raise NotImplementedError(
+        raise errors.NotImplemented(
             f"the options {sorted(options)} cannot be changed: make a new session, with other options in "
             "SessionOptions.add_provider_for_devices"
         )

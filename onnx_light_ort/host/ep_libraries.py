@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import threading
@@ -127,6 +128,8 @@ class EpLibraries:
             if library is None:
                 known = ", ".join(map(repr, self._libraries)) or "none"
                 raise Fail(f"no library is registered under {name!r}; registered: {known}")
+            if library.sessions():
+                gc.collect()  # a session that only an old traceback remembers does not count
             if sessions := library.sessions():
                 raise Fail(
                     f"the library registered under {name!r} ({library.path}) is used by {len(sessions)} session(s): "

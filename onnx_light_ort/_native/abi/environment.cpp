@@ -1,6 +1,5 @@
 #include "environment.h"
 
-#include <map>
 #include <memory>
 #include <mutex>
 
@@ -33,12 +32,14 @@ void remove_environment_entry(const std::string& key) {
   environment().entries.erase(key);
 }
 
+std::map<std::string, std::string> environment_entries() {
+  const std::lock_guard lock(environment().mutex);
+  return environment().entries;
+}
+
 void OrtEpApiSlots::GetEnvConfigEntries(OrtKeyValuePairs** config_entries) {
   auto entries = std::make_unique<OrtKeyValuePairs>();
-  {
-    const std::lock_guard lock(environment().mutex);
-    for (const auto& [key, value] : environment().entries) entries->add(key, value);
-  }
+  for (const auto& [key, value] : environment_entries()) entries->add(key, value);
   *config_entries = entries.release();
 }
 

@@ -193,6 +193,7 @@ void bind_execution_provider(nb::module_& m) {
   m.def("set_environment_entry", &abi::set_environment_entry, "key"_a, "value"_a,
         "Sets what plugins read with GetEnvConfigEntries.");
   m.def("remove_environment_entry", &abi::remove_environment_entry, "key"_a);
+  m.def("environment_entries", &abi::environment_entries, "What plugins read with GetEnvConfigEntries.");
 
   nb::class_<OrtRunOptions>(m, "RunOptions", "What plugins see of a run's options.")
       .def(nb::new_(&make_run_options), "log_severity"_a, "log_verbosity"_a, "tag"_a, "entries"_a);
