@@ -33,7 +33,7 @@ class ProviderHooks:
         self._one_at_a_time = nullcontext() if is_concurrent else threading.Lock()
         #: Whether runs must go through :meth:`run`.
         self.concerns_runs = bool(self._told) or not is_concurrent
-        self._default_options = abi.RunOptions(-1, 0, "", {})
+        self._default_options = abi.RunOptions()
 
     def session_initialized(self) -> None:
         """The session is about to be handed to its user."""

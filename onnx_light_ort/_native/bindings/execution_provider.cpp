@@ -144,16 +144,6 @@ void close_ep(EpHandle& self) {
   claim.reset();
 }
 
-OrtRunOptions make_run_options(int log_severity, int log_verbosity, const std::string& tag,
-                               const std::map<std::string, std::string>& entries) {
-  OrtRunOptions options;
-  options.log_severity = log_severity;
-  options.log_verbosity = log_verbosity;
-  options.tag = tag;
-  options.config_entries.insert(entries.begin(), entries.end());
-  return options;
-}
-
 /// A call of a provider without the GIL, for which the provider may wait.
 template <class Result, class... Arguments>
 auto without_gil(Result (abi::Ep::*method)(Arguments...) const) {
@@ -194,9 +184,6 @@ void bind_execution_provider(nb::module_& m) {
         "Sets what plugins read with GetEnvConfigEntries.");
   m.def("remove_environment_entry", &abi::remove_environment_entry, "key"_a);
   m.def("environment_entries", &abi::environment_entries, "What plugins read with GetEnvConfigEntries.");
-
-  nb::class_<OrtRunOptions>(m, "RunOptions", "What plugins see of a run's options.")
-      .def(nb::new_(&make_run_options), "log_severity"_a, "log_verbosity"_a, "tag"_a, "entries"_a);
 
   nb::class_<EpHandle>(m, "Ep", "An execution provider of a plugin in one session.")
       .def_prop_ro("name", [](const EpHandle& self) { return foreign_text(self.ep()->name()); })
