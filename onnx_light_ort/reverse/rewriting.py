@@ -14,6 +14,7 @@ DOMAIN = "onnx_light"
 #: Attributes that a custom operator has besides its own.
 _SINCE_VERSION = "since_version"
 _OUTPUT_TYPES = "output_types"
+_INPUT_POSITIONS = "input_positions"
 
 _Types = Mapping[str, TypeProto]
 
@@ -77,6 +78,13 @@ def _rewrite_node(node: NodeProto, schema: defs.OpSchema, types: _Types) -> None
             attribute.s = b"\n".join(attribute.strings)
             attribute.type = AttributeProto.STRING
             del attribute.strings[:]
+    positions = [position for position, name in enumerate(node.input) if name]
+    if positions != list(range(len(node.input))):
+        # A custom operator has no absent inputs: some versions of ONNX Runtime crash on them.
+        present = [node.input[position] for position in positions]
+        del node.input[:]
+        node.input.extend(present)
+        node.attribute.append(helper.make_attribute(_INPUT_POSITIONS, positions))
     node.attribute.append(helper.make_attribute(_SINCE_VERSION, schema.since_version))
     node.attribute.append(helper.make_attribute(_OUTPUT_TYPES, elements))
     node.op_type = _joined(schema.domain, node.op_type)

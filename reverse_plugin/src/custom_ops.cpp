@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -19,31 +20,11 @@ namespace {
 using kernels::DataType;
 
 // Attributes of a node that reverse.rewrite adds to those of the operator: which version of the operator is meant (the
-// newest, where it is left out), and the element types of the outputs, by ONNX's numbers.
+// newest, where it is left out), the element types of the outputs, by ONNX's numbers, and which of the operator's
+// inputs the node's are, where it leaves some out.
 constexpr const char* kVersionAttribute = "since_version";
 constexpr const char* kOutputTypesAttribute = "output_types";
-
-// What all versions of an operator have in common: a value that one of them lacks is optional.
-struct Arity {
-  std::vector<OrtCustomOpInputOutputCharacteristic> values;
-
-  void include(const std::vector<FormalParameter>& formals, bool first) {
-    const size_t known = values.size();
-    values.resize(std::max(known, formals.size()), first ? INPUT_OUTPUT_REQUIRED : INPUT_OUTPUT_OPTIONAL);
-    for (size_t i = 0; i < values.size(); ++i) {
-      const bool absent = i >= formals.size();
-      if (!absent && formals[i].variadic) {
-        values[i] = INPUT_OUTPUT_VARIADIC;
-      } else if (values[i] != INPUT_OUTPUT_VARIADIC && (absent || formals[i].optional)) {
-        values[i] = INPUT_OUTPUT_OPTIONAL;
-      }
-    }
-  }
-
-  OrtCustomOpInputOutputCharacteristic at(size_t i) const {
-    return i < values.size() ? values[i] : INPUT_OUTPUT_OPTIONAL;
-  }
-};
+constexpr const char* kInputPositionsAttribute = "input_positions";
 
 struct Runtime {
   explicit Runtime(const Api& given);
@@ -67,8 +48,6 @@ class CustomOp : public OrtCustomOp {
   Runtime& runtime_;
   const std::string name_;
   const std::vector<const OperatorSchema*> schemas_;
-  Arity inputs_;
-  Arity outputs_;
 };
 
 struct CustomOpKernel {
@@ -90,31 +69,23 @@ CustomOp::CustomOp(Runtime& runtime, const std::string& domain, const std::strin
       runtime_(runtime),
       name_(domain.empty() ? op_type : domain + "." + op_type),
       schemas_(runtime.catalogue.schemas().versions(domain, op_type)) {
-  for (const OperatorSchema* schema : schemas_) {
-    inputs_.include(schema->inputs, schema == schemas_.front());
-    outputs_.include(schema->outputs, schema == schemas_.front());
-  }
   version = runtime.api.version;
   OrtCustomOp::GetName = [](const OrtCustomOp* op) noexcept { return static_cast<const CustomOp*>(op)->name_.c_str(); };
   OrtCustomOp::GetExecutionProviderType = [](const OrtCustomOp*) noexcept { return static_cast<const char*>(nullptr); };
+  // One list of inputs and one of outputs, of any types and without gaps: of single ones, runtimes guess types or
+  // refuse to leave them open, and some crash where an optional one is absent.
   OrtCustomOp::GetInputTypeCount = [](const OrtCustomOp* op) noexcept {
-    return static_cast<const CustomOp*>(op)->inputs_.values.size();
+    return static_cast<const CustomOp*>(op)->schemas_.back()->inputs.empty() ? size_t{0} : size_t{1};
   };
-  OrtCustomOp::GetOutputTypeCount = [](const OrtCustomOp* op) noexcept {
-    return static_cast<const CustomOp*>(op)->outputs_.values.size();
-  };
+  OrtCustomOp::GetOutputTypeCount = [](const OrtCustomOp*) noexcept { return size_t{1}; };
+  OrtCustomOp::GetInputCharacteristic = [](const OrtCustomOp*, size_t) noexcept { return INPUT_OUTPUT_VARIADIC; };
+  OrtCustomOp::GetOutputCharacteristic = [](const OrtCustomOp*, size_t) noexcept { return INPUT_OUTPUT_VARIADIC; };
   // Of any type: kernels are matched when they are created.
   OrtCustomOp::GetInputType = [](const OrtCustomOp*, size_t) noexcept {
     return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   };
   OrtCustomOp::GetOutputType = [](const OrtCustomOp*, size_t) noexcept {
     return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
-  };
-  OrtCustomOp::GetInputCharacteristic = [](const OrtCustomOp* op, size_t i) noexcept {
-    return static_cast<const CustomOp*>(op)->inputs_.at(i);
-  };
-  OrtCustomOp::GetOutputCharacteristic = [](const OrtCustomOp* op, size_t i) noexcept {
-    return static_cast<const CustomOp*>(op)->outputs_.at(i);
   };
   OrtCustomOp::GetInputMemoryType = [](const OrtCustomOp*, size_t) noexcept { return OrtMemTypeDefault; };
   OrtCustomOp::GetVariadicInputMinArity = [](const OrtCustomOp*) noexcept { return 1; };
@@ -155,14 +126,15 @@ void* CustomOp::create(const OrtKernelInfo* info) const {
   int64_t since_version = schemas_.back()->since_version;
   succeeded(api, api.ort->KernelInfoGetAttribute_int64(info, kVersionAttribute, &since_version));
   const OperatorSchema& schema = schema_of_version(since_version);
-  return new CustomOpKernel{api, {runtime_.environment, runtime_.catalogue, schema, describe(api, info, schema)}};
+  return new CustomOpKernel{
+      api, {runtime_.environment, runtime_.catalogue, schema, describe(api, info, schema, kInputPositionsAttribute)}};
 }
 
 void CustomOp::infer(OrtShapeInferContext* context) const {
   const Api& api = runtime_.api;
   const std::vector<int64_t> version = read_integers(api, context, kVersionAttribute);
   const OperatorSchema& schema = schema_of_version(version.empty() ? schemas_.back()->since_version : version[0]);
-  SymbolicNode described = describe(api, context, schema);
+  SymbolicNode described = describe(api, context, schema, read_integers(api, context, kInputPositionsAttribute));
   for (const int64_t type : read_integers(api, context, kOutputTypesAttribute)) {
     described.node.output_types.push_back(static_cast<DataType>(type));
   }

@@ -115,6 +115,14 @@ void read_list(const Api& api, const OrtKernelInfo* info, const std::string& nam
   described.node.attributes[name] = std::move(values);
 }
 
+std::vector<int64_t> integers_of(const Api& api, const OrtKernelInfo* info, const char* name) {
+  size_t count = 0;
+  if (!succeeded(api, api.ort->KernelInfoGetAttributeArray_int64(info, name, nullptr, &count))) return {};
+  std::vector<int64_t> values(count);
+  if (count != 0) check(api, api.ort->KernelInfoGetAttributeArray_int64(info, name, values.data(), &count));
+  return values;
+}
+
 bool read_string(const Api& api, const OrtKernelInfo* info, const std::string& name, std::string& text) {
   size_t size = 0;
   if (!succeeded(api, api.ort->KernelInfoGetAttribute_string(info, name.c_str(), nullptr, &size))) return false;
@@ -217,6 +225,22 @@ void read_constant(const Api& api, const OrtValueInfo* value, size_t i, Describe
 
 }  // namespace
 
+void place_inputs(DescribedNode& described, size_t count, const std::vector<int64_t>& positions) {
+  kernels::Node& node = described.node;
+  size_t room = count;
+  if (!positions.empty()) {
+    int64_t last = -1;
+    for (const int64_t position : positions) {
+      if (position <= last || position > 1000) kernels::invalid_argument("positions of inputs must ascend");
+      described.input_positions.push_back(static_cast<size_t>(last = position));
+    }
+    if (positions.size() != count) kernels::invalid_argument("as many positions as inputs are needed");
+    room = described.input_positions.back() + 1;
+  }
+  node.input_types.assign(room, DataType::kUndefined);
+  node.constant_inputs.assign(room, nullptr);
+}
+
 void read_attribute(const Api& api, const OrtOpAttr* attribute, const FormalAttribute& formal,
                     DescribedNode& described) {
   Attribute& slot = described.node.attributes[formal.name];
@@ -302,7 +326,8 @@ DescribedNode describe(const Api& api, const OrtNode* node, const OperatorSchema
   return described;
 }
 
-DescribedNode describe(const Api& api, const OrtKernelInfo* info, const OperatorSchema& schema) {
+DescribedNode describe(const Api& api, const OrtKernelInfo* info, const OperatorSchema& schema,
+                       const char* positions_attribute) {
   DescribedNode described = named_after(schema);
   size_t count = 0;
   check(api, api.ort->KernelInfo_GetNodeName(info, nullptr, &count));
@@ -318,13 +343,15 @@ DescribedNode describe(const Api& api, const OrtKernelInfo* info, const Operator
     return element_type_of(api, made, described.obstacle);
   };
   check(api, api.ort->KernelInfo_GetInputCount(info, &count));
-  described.node.constant_inputs.resize(count, nullptr);
-  for (size_t i = 0; i < count; ++i) {
-    described.node.input_types.push_back(type_at(api.ort->KernelInfo_GetInputTypeInfo, i));
+  place_inputs(described, count,
+               positions_attribute == nullptr ? std::vector<int64_t>() : integers_of(api, info, positions_attribute));
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = described.input_positions.empty() ? k : described.input_positions[k];
+    described.node.input_types[i] = type_at(api.ort->KernelInfo_GetInputTypeInfo, k);
     if (described.node.input_types[i] == DataType::kUndefined) continue;
     int constant = 0;
     const OrtValue* value = nullptr;
-    check(api, api.ort->KernelInfoGetConstantInput_tensor(info, i, &constant, &value));
+    check(api, api.ort->KernelInfoGetConstantInput_tensor(info, k, &constant, &value));
     if (constant != 0 && value != nullptr) add_constant(api, value, i, described);
   }
   check(api, api.ort->KernelInfo_GetOutputCount(info, &count));

@@ -17,12 +17,18 @@ struct DescribedNode {
   kernels::Node node;
   /// Why the ABI does not show everything that a kernel needs of the node; empty where it does.
   std::string obstacle;
+  /// Which input of the operator each input of the runtime's node is; empty where they are the same.
+  std::vector<size_t> input_positions;
 
   // Behind pointers that node has: places in a deque do not move.
   std::deque<kernels::TensorView> views;
   std::deque<std::vector<int64_t>> shapes;
   std::vector<Owned<OrtValue>> attribute_tensors;
 };
+
+/// Makes room in the node for the inputs of the runtime's node, `count` in number. Throws kernels::Error when
+/// `positions` are not as many, or are out of order.
+void place_inputs(DescribedNode& described, size_t count, const std::vector<int64_t>& positions);
 
 /// Reads an attribute into the node; an obstacle where it can be read now and not when the kernel is created.
 void read_attribute(const Api& api, const OrtOpAttr* attribute, const FormalAttribute& formal,
@@ -33,7 +39,9 @@ void read_attribute(const Api& api, const OrtOpAttr* attribute, const FormalAttr
 DescribedNode describe(const Api& api, const OrtNode* node, const OperatorSchema& schema);
 
 /// A node whose kernel is being created. A list of strings may also be one string of lines, as reverse.rewrite writes
-/// it for custom ops; as a list it is read since 25 only.
-DescribedNode describe(const Api& api, const OrtKernelInfo* info, const OperatorSchema& schema);
+/// it for custom ops; as a list it is read since 25 only. `positions_attribute`, if any, names a list of integers that
+/// says which of the operator's inputs the node's are.
+DescribedNode describe(const Api& api, const OrtKernelInfo* info, const OperatorSchema& schema,
+                       const char* positions_attribute = nullptr);
 
 }  // namespace onnx_light_ort::reverse

@@ -27,7 +27,7 @@ PreparedKernel::PreparedKernel(const CallEnvironment& environment, const KernelC
 
 void PreparedKernel::compute(OrtKernelContext* context) {
   try {
-    OrtRunContext run(environment_, context, described_.node.output_types);
+    OrtRunContext run(environment_, context, described_);
     kernel_->compute(run);
   } catch (const kernels::Error& error) {
     if (error.code() != 0) throw;  // the runtime's own words

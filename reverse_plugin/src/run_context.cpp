@@ -49,16 +49,19 @@ size_t byte_size(DataType type, int64_t count) {
 }  // namespace
 
 OrtRunContext::OrtRunContext(const CallEnvironment& environment, OrtKernelContext* context,
-                             const std::vector<DataType>& output_types)
-    : environment_(environment), context_(context), output_types_(output_types) {
+                             const DescribedNode& described)
+    : environment_(environment), context_(context), output_types_(described.node.output_types) {
   const Api& api = environment_.api;
-  check(api, api.ort->KernelContext_GetInputCount(context_, &input_count_));
+  size_t count = 0;
+  check(api, api.ort->KernelContext_GetInputCount(context_, &count));
+  input_count_ = std::max(count, described.node.input_types.size());
   input_views_.resize(input_count_);
   input_pointers_.resize(input_count_, nullptr);
-  for (size_t i = 0; i < input_count_; ++i) {
+  for (size_t k = 0; k < count; ++k) {
     const OrtValue* value = nullptr;
-    check(api, api.ort->KernelContext_GetInput(context_, i, &value));
+    check(api, api.ort->KernelContext_GetInput(context_, k, &value));
     if (value == nullptr) continue;
+    const size_t i = described.input_positions.empty() ? k : described.input_positions[k];
     // The slots that read a value ask for one that they may change; kernels never write to inputs.
     input_views_[i] = view_of(const_cast<OrtValue*>(value));
     input_pointers_[i] = &input_views_[i];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "api.h"
+#include "node_description.h"
 #include "onnx_light_ort/kernels/kernel.h"
 
 namespace onnx_light_ort::reverse {
@@ -26,9 +27,8 @@ struct CallEnvironment {
 
 class OrtRunContext final : public kernels::RunContext {
  public:
-  /// `output_types` as in the node: kUndefined where nobody wants the output.
-  OrtRunContext(const CallEnvironment& environment, OrtKernelContext* context,
-                const std::vector<kernels::DataType>& output_types);
+  /// The node is borrowed. Of its outputs nobody wants those of type kUndefined.
+  OrtRunContext(const CallEnvironment& environment, OrtKernelContext* context, const DescribedNode& described);
   ~OrtRunContext();
 
   bool output_wanted(size_t i) const noexcept override;

@@ -211,26 +211,26 @@ SymbolicShape shape_of(const Api& api, const OrtTensorTypeAndShapeInfo* info, si
 
 }  // namespace
 
-SymbolicNode describe(const Api& api, const OrtShapeInferContext* context, const OperatorSchema& schema) {
+SymbolicNode describe(const Api& api, const OrtShapeInferContext* context, const OperatorSchema& schema,
+                      const std::vector<int64_t>& input_positions) {
   SymbolicNode described;
   described.node.domain = schema.domain;
   described.node.op_type = schema.op_type;
   described.node.since_version = schema.since_version;
   size_t count = 0;
   check(api, api.ort->ShapeInferContext_GetInputCount(context, &count));
-  described.node.constant_inputs.resize(count, nullptr);
-  for (size_t i = 0; i < count; ++i) {
+  place_inputs(described, count, input_positions);
+  described.input_shapes.resize(described.node.input_types.size());
+  for (size_t k = 0; k < count; ++k) {
+    const size_t i = described.input_positions.empty() ? k : described.input_positions[k];
     OrtTensorTypeAndShapeInfo* made = nullptr;
-    SymbolicShape& shape = described.input_shapes.emplace_back();
-    described.node.input_types.push_back(DataType::kUndefined);
-    // An absent input has none, or one of undefined type.
-    if (!succeeded(api, api.ort->ShapeInferContext_GetInputTypeShape(context, i, &made)) || made == nullptr) continue;
+    check(api, api.ort->ShapeInferContext_GetInputTypeShape(context, k, &made));
     ONNXTensorElementDataType element = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
     check(api, api.ort->GetTensorElementType(made, &element));
     if (element == ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED) continue;
-    described.node.input_types.back() = from_ort(element);
+    described.node.input_types[i] = from_ort(element);
     if (!is_expressible(from_ort(element))) described.obstacle = "an element type that kernels do not know";
-    shape = shape_of(api, made, i);
+    described.input_shapes[i] = shape_of(api, made, i);
   }
   for (const FormalAttribute& formal : schema.attributes) {
     const OrtOpAttr* attribute = nullptr;

@@ -27,7 +27,8 @@ struct SymbolicNode : DescribedNode {
   std::vector<SymbolicShape> input_shapes;
 };
 
-SymbolicNode describe(const Api& api, const OrtShapeInferContext* context, const OperatorSchema& schema);
+SymbolicNode describe(const Api& api, const OrtShapeInferContext* context, const OperatorSchema& schema,
+                      const std::vector<int64_t>& input_positions);
 
 /// An attribute that is an integer or a list of integers; empty where it is absent.
 std::vector<int64_t> read_integers(const Api& api, const OrtShapeInferContext* context, const char* name);

@@ -41,6 +41,7 @@ def session_options(claim: str | None = "missing", *, optimize: bool = True) -> 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 2
+    options.add_session_config_entry("session.record_ep_graph_assignment_info", "1")
     if not optimize:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     if claim is not None:
@@ -55,6 +56,16 @@ def session(model: onnx.ModelProto | bytes, claim: str | None = "missing", *, op
     if claim is None:
         return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
     return onnxruntime.InferenceSession(content, options)
+
+
+def taken(of: Any) -> list[str]:
+    """The operators of the nodes that the EP has in a session."""
+    return [
+        node.op_type
+        for part in of.get_provider_graph_assignment_info()
+        if part.ep_name == EP
+        for node in part.get_nodes()
+    ]
 
 
 def single_node(
@@ -118,6 +129,13 @@ def from_ort(value: Any) -> Array:
     bits = 8 // per_byte
     codes = np.frombuffer(raw, np.uint8)[:, None] >> (np.arange(per_byte, dtype=np.uint8) * bits) & ((1 << bits) - 1)
     return _from_codes(codes.reshape(-1)[:count].astype(np.uint8), dtype, bits).reshape(shape)
+
+
+def as_value(value: Any) -> Any:
+    """A value of an operator case as an array: some are protobuf tensors, some numpy scalars."""
+    if isinstance(value, onnx.TensorProto):
+        return onnx.numpy_helper.to_array(value)
+    return np.asarray(value) if isinstance(value, np.generic) else value
 
 
 def run(of: Any, feed: Mapping[str, Any]) -> list[Any]:

@@ -10,18 +10,12 @@ import onnx
 import pytest
 from onnx.backend.test.case.node import collect_testcases
 from onnx.backend.test.runner import Runner
-from reverse_session import run, session
+from reverse_session import as_value, run, session
 
 #: Cases that ORT passes alone and claim=all does not, with the reason.
 DIFFERENCES = {
     "test_attention_4d_causal_fp16_expanded": "nodes round to float16; alone, ORT casts the chain to float32",
 }
-
-
-def as_value(value: Any) -> Any:
-    if isinstance(value, onnx.TensorProto):
-        return onnx.numpy_helper.to_array(value)
-    return np.asarray(value) if isinstance(value, np.generic) else value
 
 
 def failure(case: Any, claim: str | None) -> str | None:
