@@ -104,7 +104,7 @@ def element_type(array: Array) -> int:
 
 def to_ort(array: Array, element: int | None = None) -> Any:
     """An OrtValue with an array's content; sub-byte types get packed."""
-    array = np.ascontiguousarray(array)
+    array = np.asarray(array, order="C")
     element = element_type(array) if element is None else element
     made = onnxruntime.OrtValue.ortvalue_from_shape_and_type(list(array.shape), element)
     raw = _packed(array, _PACKED[element]) if element in _PACKED else array.tobytes()
