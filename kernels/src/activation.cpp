@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "elementwise.h"
+#include "half_order.h"
 #include "integer_conversion.h"
 #include "native_kernels.h"
 #include "registration.h"
@@ -16,6 +17,14 @@ struct ReluOp {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return x < T(0) ? T(0) : x;
+  }
+};
+
+// Negative numbers, NaN excepted, are one interval of the bits.
+template <class Half>
+struct HalfReluOp {
+  [[gnu::always_inline]] static uint16_t apply(uint16_t bits, const UnaryParameters&) {
+    return static_cast<uint16_t>(bits - 0x8001u) < kInfinityBits<Half> ? uint16_t{0} : bits;
   }
 };
 
@@ -170,8 +179,15 @@ std::unique_ptr<Kernel> make_plain(const Node& node) {
 
 std::unique_ptr<Kernel> make_relu(const Node& node) {
   const DataType type = input_type(node, 0);
-  const UnaryLoop loop = dispatch<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t>(
-      type, [](auto tag) { return unary_loop<ReluOp, typename decltype(tag)::type>(); });
+  const UnaryLoop loop =
+      dispatch<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t>(type, [](auto tag) {
+        using T = typename decltype(tag)::type;
+        if constexpr (kIsHalf<T>) {
+          return unary_loop<HalfReluOp<T>, uint16_t>();
+        } else {
+          return unary_loop<ReluOp, T>();
+        }
+      });
   return make_unary_kernel(loop, type, {}, kCheapGrain);
 }
 

@@ -5,6 +5,7 @@
 #include "broadcast.h"
 #include "converted_tensor.h"
 #include "elementwise.h"
+#include "half_order.h"
 #include "integer_conversion.h"
 #include "native_kernels.h"
 #include "registration.h"
@@ -133,6 +134,25 @@ struct PReluOp {
   }
 };
 
+// The larger, or smaller, of two 16-bit floats by their order; NaN wins.
+template <class Half, bool kMax>
+struct HalfExtremumOp {
+  [[gnu::always_inline]] static uint16_t apply(uint16_t a, uint16_t b) {
+    const bool first = kMax ? order_of_bits(a) > order_of_bits(b) : order_of_bits(a) < order_of_bits(b);
+    const uint16_t ordered = first ? a : b;
+    const uint16_t b_or_ordered = is_nan_bits<Half>(b) ? b : ordered;
+    return is_nan_bits<Half>(a) ? a : b_or_ordered;
+  }
+};
+
+template <class Op, bool kMax>
+BinaryLoops extremum_loops(DataType type) {
+  if (type == DataType::kFloat16) return binary_loops<HalfExtremumOp<Float16, kMax>, uint16_t>();
+  if (type == DataType::kBFloat16) return binary_loops<HalfExtremumOp<BFloat16, kMax>, uint16_t>();
+  return dispatch<float, double, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t>(
+      type, [](auto tag) { return binary_loops<Op, typename decltype(tag)::type>(); });
+}
+
 struct DivideByCountOp {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters& parameters) {
@@ -170,8 +190,8 @@ BinaryLoops loops_for(const Node& node) {
   if (node.op_type == "Sub") return wrapping_loops<SubOp>(type);
   if (node.op_type == "Mul") return wrapping_loops<MulOp>(type);
   if (node.op_type == "Div") return numeric_loops<DivOp>(type);
-  if (node.op_type == "Max") return numeric_loops<MaxOp>(type);
-  return numeric_loops<MinOp>(type);
+  if (node.op_type == "Max") return extremum_loops<MaxOp, true>(type);
+  return extremum_loops<MinOp, false>(type);
 }
 
 std::unique_ptr<Kernel> make_arithmetic(const Node& node) {

@@ -9,8 +9,6 @@
 namespace onnx_light_ort::kernels {
 namespace {
 
-constexpr int64_t kGrainBlocks = 32768 / kCarriedBlock;
-
 class CastKernel final : public Kernel {
  public:
   CastKernel(DataType from, DataType to, const Narrowing& narrowing)
@@ -24,11 +22,7 @@ class CastKernel final : public Kernel {
     }
     const TensorView& y =
         same_width_ ? context.output_reusing_input(0, 0, x.dims, x.rank) : context.output(0, x.dims, x.rank);
-    const int64_t blocks = (x.element_count + kCarriedBlock - 1) / kCarriedBlock;
-    context.parallel_for(blocks, kGrainBlocks, [&](int64_t begin, int64_t end) {
-      const int64_t first = begin * kCarriedBlock;
-      conversion_.run(x.data, y.data, first, std::min(end * kCarriedBlock, x.element_count) - first);
-    });
+    conversion_.run_all(context, x, y);
   }
 
  private:

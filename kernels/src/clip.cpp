@@ -4,8 +4,10 @@
 
 #include "dims.h"
 #include "elementwise.h"
+#include "half_order.h"
 #include "native_kernels.h"
 #include "registration.h"
+#include "streamed_output.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -19,15 +21,22 @@ template <class T>
   }
 }
 
+// 16-bit floats by their order; NaN stays, and no limit is NaN.
 template <class Half>
-void clip_half_loop(const Half* x, Half* y, int64_t n, float low, float high) {
-  alignas(64) float block[kHalfBlock];
-  for (int64_t i = 0; i < n; i += kHalfBlock) {
-    const int64_t count = n - i < kHalfBlock ? n - i : kHalfBlock;
-    widen(x + i, block, count);
-    static const auto loop = Versions<&clip_loop<float>>::best();
-    loop(block, block, count, low, high);
-    narrow(block, y + i, count);
+[[gnu::always_inline]] inline void clip_half_loop(const Half* x, Half* y, int64_t n, float low_limit,
+                                                  float high_limit) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  Half low;
+  Half high;
+  from_float(low_limit != low_limit ? -kInfinity : low_limit, low);
+  from_float(high_limit != high_limit ? kInfinity : high_limit, high);
+  const int16_t low_order = order_of_bits(low.bits);
+  const int16_t high_order = order_of_bits(high.bits);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) {
+    const uint16_t raised = order_of_bits(x[i].bits) < low_order ? low.bits : x[i].bits;
+    const uint16_t clipped = order_of_bits(raised) > high_order ? high.bits : raised;
+    y[i].bits = is_nan_bits<Half>(x[i].bits) ? x[i].bits : clipped;
   }
 }
 
@@ -38,7 +47,7 @@ class ClipKernel final : public Kernel {
 
   explicit ClipKernel(const Node& node) {
     if constexpr (kIsHalf<T>) {
-      loop_ = &clip_half_loop<T>;
+      loop_ = Versions<&clip_half_loop<T>>::best();
     } else {
       loop_ = Versions<&clip_loop<T>>::best();
     }
@@ -59,9 +68,9 @@ class ClipKernel final : public Kernel {
     const Limit low = limit(context, 1, low_);
     const Limit high = limit(context, 2, high_);
     const TensorView& y = context.output_reusing_input(0, 0, x.dims, x.rank);
-    context.parallel_for(x.element_count, kCheapGrain, [&](int64_t begin, int64_t end) {
-      loop_(x.as<T>() + begin, y.as<T>() + begin, end - begin, low, high);
-    });
+    write_elements(
+        context, y.data, sizeof(T), x.element_count, kCheapGrain, x.data == y.data,
+        [&](int64_t begin, int64_t n, void* to) { loop_(x.as<T>() + begin, static_cast<T*>(to), n, low, high); });
   }
 
  private:

@@ -1,8 +1,6 @@
 // A tensor's elements as another type, for the length of a call.
 #pragma once
 
-#include <algorithm>
-
 #include "element_conversion.h"
 #include "onnx_light_ort/kernels/run_context.h"
 
@@ -11,12 +9,7 @@ namespace onnx_light_ort::kernels {
 /// Converts all elements of x to those of y, as many, on the call's threads.
 inline void convert_tensor(RunContext& context, const TensorView& x, const TensorView& y,
                            const Narrowing& narrowing = {}) {
-  const ElementConversion conversion(x.dtype, y.dtype, narrowing);
-  const int64_t blocks = (x.element_count + kCarriedBlock - 1) / kCarriedBlock;
-  context.parallel_for(blocks, 32768 / kCarriedBlock, [&](int64_t begin, int64_t end) {
-    const int64_t first = begin * kCarriedBlock;
-    conversion.run(x.data, y.data, first, std::min(end * kCarriedBlock, x.element_count) - first);
-  });
+  ElementConversion(x.dtype, y.dtype, narrowing).run_all(context, x, y);
 }
 
 /// A view like x of elements of `type` in scratch memory, uninitialised.

@@ -4,6 +4,7 @@
 
 #include "cpu_level.h"
 #include "integer_conversion.h"
+#include "streamed_output.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -95,6 +96,21 @@ void ElementConversion::run(const void* x, void* y, int64_t begin, int64_t n) co
     }
     pack(to_, carried, y, begin + done, count, narrowing_);
   }
+}
+
+void ElementConversion::run_all(RunContext& context, const TensorView& x, const TensorView& y) const {
+  if (!is_sub_byte(from_) && !is_sub_byte(to_)) {
+    write_elements(context, y.data, byte_width(to_), x.element_count, 32768, x.data == y.data,
+                   [&](int64_t begin, int64_t n, void* to) {
+                     run(x.as<char>() + static_cast<size_t>(begin) * byte_width(from_), to, 0, n);
+                   });
+    return;
+  }
+  const int64_t blocks = (x.element_count + kCarriedBlock - 1) / kCarriedBlock;
+  context.parallel_for(blocks, 32768 / kCarriedBlock, [&](int64_t begin, int64_t end) {
+    const int64_t first = begin * kCarriedBlock;
+    run(x.data, y.data, first, std::min(end * kCarriedBlock, x.element_count) - first);
+  });
 }
 
 }  // namespace onnx_light_ort::kernels

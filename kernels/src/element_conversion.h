@@ -6,7 +6,7 @@
 
 #include "carried_element.h"
 #include "element_type.h"
-#include "onnx_light_ort/kernels/tensor_view.h"
+#include "onnx_light_ort/kernels/run_context.h"
 
 namespace onnx_light_ort::kernels {
 
@@ -28,6 +28,9 @@ class ElementConversion {
   /// Elements [begin, begin + n) of x to the same places of y, which may be x where both types have the same width. In
   /// ranges of parallel_for, begin is to be a multiple of kCarriedBlock.
   void run(const void* x, void* y, int64_t begin, int64_t n) const;
+
+  /// All elements of x to y, another tensor or the same as for run(), on the call's threads.
+  void run_all(RunContext& context, const TensorView& x, const TensorView& y) const;
 
  private:
   using Loop = void (*)(const void* x, void* y, int64_t n);

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "broadcast.h"
+#include "streamed_output.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -24,10 +25,9 @@ class UnaryKernel final : public Kernel {
       loop_(x.data, y.data, x.element_count, parameters_);
       return;
     }
-    context.parallel_for(x.element_count, grain_, [&](int64_t begin, int64_t end) {
-      const size_t out_width = y.dtype == DataType::kBool ? 1 : width_;
-      loop_(at(x, begin, width_), at(y, begin, out_width), end - begin, parameters_);
-    });
+    const size_t out_width = y.dtype == DataType::kBool ? 1 : width_;
+    write_elements(context, y.data, out_width, x.element_count, grain_, x.data == y.data,
+                   [&](int64_t begin, int64_t n, void* to) { loop_(at(x, begin, width_), to, n, parameters_); });
   }
 
  private:
@@ -101,10 +101,10 @@ class BinaryKernel final : public Kernel {
       if (out.element_count != 0) loop(a.data, b.data, out.data, out.element_count);
       return;
     }
-    context.parallel_for(out.element_count, grain_, [&](int64_t begin, int64_t end) {
-      loop(at(a, begin * stride_a, in_width_), at(b, begin * stride_b, in_width_), at(out, begin, out_width_),
-           end - begin);
-    });
+    write_elements(context, out.data, out_width_, out.element_count, grain_, out.data == a.data || out.data == b.data,
+                   [&](int64_t begin, int64_t n, void* to) {
+                     loop(at(a, begin * stride_a, in_width_), at(b, begin * stride_b, in_width_), to, n);
+                   });
   }
 
   const char* op_;

@@ -1,10 +1,12 @@
 // Kernels that compute each output element from the input elements at the same place, and the inner loops behind them.
 //
 // An operator is a struct with static always_inline functions apply(x) or apply(a, b). From it, a typed loop is made
-// for each element type; the kernel classes here know shapes, broadcasting and threads, and only call the loop. For
-// 16-bit floats the loop converts blocks to float, runs float's loop, and rounds once.
+// for each element type; the kernel classes here know shapes, broadcasting and threads, and only call the loop.
+// Loops of 16-bit floats compute in float and round once: two operands of bfloat16 as they are, anything else a
+// block at a time, by float's loop. What needs their sign and order only looks at their bits.
 #pragma once
 
+#include <cstring>
 #include <memory>
 
 #include "cpu_level.h"
@@ -86,16 +88,59 @@ UnaryLoop unary_loop() {
   }
 }
 
+/// An element as what it is computed in.
+template <class T>
+[[gnu::always_inline]] inline T computed(T x) {
+  return x;
+}
+[[gnu::always_inline]] inline float computed(BFloat16 x) { return to_float(x); }
+
 template <class Op, class In, class Out, int kStrideA, int kStrideB>
 [[gnu::always_inline]] inline void binary_body(const void* a_data, const void* b_data, void* out_data, int64_t n) {
   const In* a = static_cast<const In*>(a_data);
   const In* b = static_cast<const In*>(b_data);
   Out* out = static_cast<Out*>(out_data);
-  const In a0 = a[0];
-  const In b0 = b[0];
+  const auto a0 = computed(a[0]);
+  const auto b0 = computed(b[0]);
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
-    out[i] = static_cast<Out>(Op::apply(kStrideA ? a[i] : a0, kStrideB ? b[i] : b0));
+    out[i] = static_cast<Out>(Op::apply(kStrideA ? computed(a[i]) : a0, kStrideB ? computed(b[i]) : b0));
+  }
+}
+
+/// Upper half: the float rounded to bfloat16. The NaN of a sum or product of bfloat16 numbers has its low bits clear,
+/// so that rounding leaves it alone.
+[[gnu::always_inline]] inline uint32_t rounded_bits(float x) {
+  const auto bits = bits_as<uint32_t>(x);
+  return bits + 0x7FFFu + ((bits >> 16) & 1u);
+}
+
+/// bfloat16 in pairs, as words of 32 bits: the element in the upper half is a float already, but for the lower half's
+/// bits below it, and no lane of a vector has to move.
+template <class Op, int kStrideA, int kStrideB>
+[[gnu::always_inline]] inline void binary_pair_body(const void* a_data, const void* b_data, void* out_data, int64_t n) {
+  constexpr uint32_t kUpper = 0xFFFF0000u;
+  const BFloat16* a = static_cast<const BFloat16*>(a_data);
+  const BFloat16* b = static_cast<const BFloat16*>(b_data);
+  BFloat16* out = static_cast<BFloat16*>(out_data);
+  const float a0 = to_float(a[0]);
+  const float b0 = to_float(b[0]);
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n / 2; ++i) {
+    uint32_t a_pair = 0;
+    uint32_t b_pair = 0;
+    if (kStrideA != 0) std::memcpy(&a_pair, a + 2 * i, sizeof a_pair);
+    if (kStrideB != 0) std::memcpy(&b_pair, b + 2 * i, sizeof b_pair);
+    const float low =
+        Op::apply(kStrideA ? bits_as<float>(a_pair << 16) : a0, kStrideB ? bits_as<float>(b_pair << 16) : b0);
+    const float high =
+        Op::apply(kStrideA ? bits_as<float>(a_pair & kUpper) : a0, kStrideB ? bits_as<float>(b_pair & kUpper) : b0);
+    const uint32_t pair = (rounded_bits(low) >> 16) | (rounded_bits(high) & kUpper);
+    std::memcpy(out + 2 * i, &pair, sizeof pair);
+  }
+  if (n % 2 != 0) {
+    const float last = Op::apply(kStrideA ? to_float(a[n - 1]) : a0, kStrideB ? to_float(b[n - 1]) : b0);
+    out[n - 1] = BFloat16{static_cast<uint16_t>(rounded_bits(last) >> 16)};
   }
 }
 
@@ -126,7 +171,10 @@ void half_binary_loop(const void* a_data, const void* b_data, void* out_data, in
 /// Loops of Op from In to Out (to In where Out is left out).
 template <class Op, class In, class Out = In>
 BinaryLoops binary_loops() {
-  if constexpr (kIsHalf<In>) {
+  if constexpr (std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>) {
+    return {Versions<&binary_pair_body<Op, 1, 1>>::best(), Versions<&binary_pair_body<Op, 0, 1>>::best(),
+            Versions<&binary_pair_body<Op, 1, 0>>::best()};
+  } else if constexpr (std::is_same_v<In, Float16>) {
     return {&half_binary_loop<Op, In, Out, 1, 1>, &half_binary_loop<Op, In, Out, 0, 1>,
             &half_binary_loop<Op, In, Out, 1, 0>};
   } else {

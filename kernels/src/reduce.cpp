@@ -12,12 +12,12 @@
 #include "lanes.h"
 #include "native_kernels.h"
 #include "registration.h"
-#include "widened_kernel.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
 
-// fold(accumulator, element), merge(accumulator, accumulator), finish(accumulator, count) of each operator.
+// fold(accumulator, element), merge(accumulator, accumulator), finish(accumulator, count) of each operator. Folding is
+// the operator whose loops it shares, finish apart.
 
 template <class T>
 using WrappingSum =
@@ -25,6 +25,7 @@ using WrappingSum =
 
 template <class T>
 struct Sum {
+  using Folding = Sum<T>;
   using Accumulator = WrappingSum<T>;
   static Accumulator neutral() { return 0; }
   [[gnu::always_inline]] static Accumulator fold(Accumulator a, T x) { return a + static_cast<Accumulator>(x); }
@@ -42,6 +43,7 @@ struct Mean : Sum<T> {
 
 template <class T>
 struct Product {
+  using Folding = Product<T>;
   using Accumulator = WrappingSum<T>;
   static Accumulator neutral() { return 1; }
   [[gnu::always_inline]] static Accumulator fold(Accumulator a, T x) { return a * static_cast<Accumulator>(x); }
@@ -52,6 +54,7 @@ struct Product {
 // NaN wins over any number.
 template <class T>
 struct Max {
+  using Folding = Max<T>;
   using Accumulator = T;
   static T neutral() {
     return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
@@ -67,6 +70,7 @@ struct Max {
 
 template <class T>
 struct Min {
+  using Folding = Min<T>;
   using Accumulator = T;
   static T neutral() {
     return std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
@@ -81,6 +85,7 @@ struct Min {
 
 template <class T>
 struct L1 : Sum<T> {
+  using Folding = L1<T>;
   using A = WrappingSum<T>;
   [[gnu::always_inline]] static A fold(A a, T x) {
     if constexpr (std::is_floating_point_v<T>) {
@@ -93,6 +98,7 @@ struct L1 : Sum<T> {
 
 template <class T>
 struct SumSquare : Sum<T> {
+  using Folding = SumSquare<T>;
   using A = WrappingSum<T>;
   [[gnu::always_inline]] static A fold(A a, T x) { return a + static_cast<A>(x) * static_cast<A>(x); }
 };
@@ -117,6 +123,7 @@ struct LogSum : Sum<T> {
 // The sum of exp(x - largest so far), scaled whenever a larger one comes, so that no exponential overflows.
 template <class T>
 struct LogSumExp {
+  using Folding = LogSumExp<T>;
   struct Accumulator {
     T largest;
     T sum;
@@ -131,19 +138,137 @@ struct LogSumExp {
   static T finish(Accumulator a, int64_t) { return a.largest + std::log(a.sum); }
 };
 
-template <class Op, class T>
-[[gnu::always_inline]] inline void fold_run(const T* x, int64_t n, typename Op::Accumulator* total) {
+// The loops of one operator over elements stored as S and computed as T, behind untyped pointers: the kernel knows
+// shapes and threads, and one class serves all.
+struct ReduceLoops {
+  size_t element_width;
+  size_t accumulator_width;
+  void (*start)(void* totals, int64_t n);
+  /// Folds x[0..n) into one accumulator.
+  void (*run)(const void* x, int64_t n, void* total);
+  /// Folds `rows` rows of `width` elements, `stride` apart, into `width` accumulators.
+  void (*rows)(const void* x, int64_t rows, int64_t stride, int64_t width, void* totals);
+  void (*merge)(void* totals, const void* others, int64_t n);
+  /// Results of accumulators of `count` elements each.
+  void (*finish)(const void* totals, int64_t n, int64_t count, void* y);
+};
+
+template <class T>
+[[gnu::always_inline]] inline T load(T x) {
+  return x;
+}
+[[gnu::always_inline]] inline float load(BFloat16 x) { return to_float(x); }
+
+template <class Op, class S>
+[[gnu::always_inline]] inline void fold_run(const void* x_data, int64_t n, void* total_data) {
   using A = typename Op::Accumulator;
-  *total =
-      Op::merge(*total, fold_lanes(
-                            x, n, Op::neutral(), [](A a, T v) __attribute__((always_inline)) { return Op::fold(a, v); },
-                            [](A a, A b) __attribute__((always_inline)) { return Op::merge(a, b); }));
+  A* total = static_cast<A*>(total_data);
+  const A folded = fold_lanes(
+      static_cast<const S*>(x_data), n, Op::neutral(),
+      [](A a, S v) __attribute__((always_inline)) { return Op::fold(a, load(v)); },
+      [](A a, A b) __attribute__((always_inline)) { return Op::merge(a, b); });
+  *total = Op::merge(*total, folded);
 }
 
-template <class Op, class T>
-[[gnu::always_inline]] inline void fold_row(const T* x, int64_t n, typename Op::Accumulator* row) {
+// Four rows at a time, so that accumulators are read and written less often.
+template <class Op, class S>
+[[gnu::always_inline]] inline void fold_rows(const void* x_data, int64_t rows, int64_t stride, int64_t width,
+                                             void* totals_data) {
+  using A = typename Op::Accumulator;
+  const S* x = static_cast<const S*>(x_data);
+  A* totals = static_cast<A*>(totals_data);
+  int64_t r = 0;
+  for (; r + 4 <= rows; r += 4) {
+    const S* row = x + r * stride;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) row[i] = Op::fold(row[i], x[i]);
+    for (int64_t i = 0; i < width; ++i) {
+      const A two = Op::fold(Op::fold(totals[i], load(row[i])), load(row[stride + i]));
+      totals[i] = Op::fold(Op::fold(two, load(row[2 * stride + i])), load(row[3 * stride + i]));
+    }
+  }
+  for (; r < rows; ++r) {
+    const S* row = x + r * stride;
+#pragma GCC ivdep
+    for (int64_t i = 0; i < width; ++i) totals[i] = Op::fold(totals[i], load(row[i]));
+  }
+}
+
+// float16 by float's loops, a block at a time: the CPU converts whole vectors.
+constexpr int64_t kHalfRun = 2048;
+
+template <class Op>
+void fold_half_run(const void* x_data, int64_t n, void* total) {
+  static const auto loop = Versions<&fold_run<Op, float>>::best();
+  alignas(64) float block[kHalfRun];
+  for (int64_t i = 0; i < n; i += kHalfRun) {
+    const int64_t count = std::min(kHalfRun, n - i);
+    widen(static_cast<const Float16*>(x_data) + i, block, count);
+    loop(block, count, total);
+  }
+}
+
+template <class Op>
+void fold_half_rows(const void* x_data, int64_t rows, int64_t stride, int64_t width, void* totals) {
+  static const auto loop = Versions<&fold_rows<Op, float>>::best();
+  constexpr int64_t kColumns = kHalfRun / 4;
+  alignas(64) float block[4 * kColumns];
+  const auto* x = static_cast<const Float16*>(x_data);
+  for (int64_t r = 0; r < rows; r += 4) {
+    const int64_t few = std::min<int64_t>(4, rows - r);
+    for (int64_t column = 0; column < width; column += kColumns) {
+      const int64_t n = std::min(kColumns, width - column);
+      for (int64_t i = 0; i < few; ++i) widen(x + (r + i) * stride + column, block + i * kColumns, n);
+      loop(block, few, kColumns, n, static_cast<typename Op::Accumulator*>(totals) + column);
+    }
+  }
+}
+
+template <class Op>
+void start_totals(void* totals, int64_t n) {
+  std::fill_n(static_cast<typename Op::Accumulator*>(totals), n, Op::neutral());
+}
+
+template <class Op>
+void merge_totals(void* totals_data, const void* others_data, int64_t n) {
+  using A = typename Op::Accumulator;
+  A* totals = static_cast<A*>(totals_data);
+  const A* others = static_cast<const A*>(others_data);
+  for (int64_t i = 0; i < n; ++i) totals[i] = Op::merge(totals[i], others[i]);
+}
+
+template <class Op, class S>
+void finish_totals(const void* totals_data, int64_t n, int64_t count, void* y_data) {
+  const auto* totals = static_cast<const typename Op::Accumulator*>(totals_data);
+  S* y = static_cast<S*>(y_data);
+  for (int64_t i = 0; i < n; ++i) {
+    if constexpr (kIsHalf<S>) {
+      from_float(Op::finish(totals[i], count), y[i]);
+    } else {
+      y[i] = Op::finish(totals[i], count);
+    }
+  }
+}
+
+template <template <class> class Op, class S>
+ReduceLoops loops_of() {
+  using Operator = Op<std::conditional_t<kIsHalf<S>, float, S>>;
+  using Folding = typename Operator::Folding;
+  decltype(ReduceLoops::run) run;
+  decltype(ReduceLoops::rows) rows;
+  if constexpr (std::is_same_v<S, Float16>) {
+    run = &fold_half_run<Folding>;
+    rows = &fold_half_rows<Folding>;
+  } else {
+    run = Versions<&fold_run<Folding, S>>::best();
+    rows = Versions<&fold_rows<Folding, S>>::best();
+  }
+  return {sizeof(S),
+          sizeof(typename Operator::Accumulator),
+          &start_totals<Folding>,
+          run,
+          rows,
+          &merge_totals<Folding>,
+          &finish_totals<Operator, S>};
 }
 
 // Extents and input strides of one kind of group, outermost first.
@@ -163,13 +288,11 @@ struct Groups {
   }
 };
 
-template <class Op, class T>
 class ReduceKernel final : public Kernel {
  public:
-  using A = typename Op::Accumulator;
-
-  ReduceKernel(const Node& node, int first_input_version)
-      : axes_(node, first_input_version, 1),
+  ReduceKernel(const Node& node, int first_input_version, const ReduceLoops& loops)
+      : loops_(loops),
+        axes_(node, first_input_version, 1),
         keep_dims_(node.attribute_or<int64_t>("keepdims", 1) != 0),
         no_axes_is_identity_(node.attribute_or<int64_t>("noop_with_empty_axes", 0) != 0) {}
 
@@ -212,7 +335,9 @@ class ReduceKernel final : public Kernel {
     const TensorView& y = context.output(0, out_dims.data(), out_dims.size());
     if (y.element_count == 0) return;
     if (x.element_count == 0) {
-      std::fill_n(y.as<T>(), y.element_count, Op::finish(Op::neutral(), 0));
+      alignas(16) char neutral[16];
+      loops_.start(neutral, 1);
+      for (int64_t i = 0; i < y.element_count; ++i) loops_.finish(neutral, 1, 0, at(y.data, i));
       return;
     }
     const int64_t count = x.element_count / y.element_count;
@@ -225,6 +350,14 @@ class ReduceKernel final : public Kernel {
 
  private:
   static constexpr int64_t kGrain = 32768;
+  static constexpr size_t kTotalsBytes = 32768;  // accumulators that stay in a near cache
+  static constexpr int64_t kMaxParts = 16;
+
+  void* at(void* elements, int64_t i) const {
+    return static_cast<char*>(elements) + static_cast<size_t>(i) * loops_.element_width;
+  }
+  const void* at(const TensorView& x, int64_t i) const { return at(x.data, i); }
+  char* total_at(char* totals, int64_t i) const { return totals + static_cast<size_t>(i) * loops_.accumulator_width; }
 
   // The innermost group is reduced: its runs are contiguous.
   void fold_runs(RunContext& context, const TensorView& x, const TensorView& y, const Groups& kept, Groups folded,
@@ -236,72 +369,102 @@ class ReduceKernel final : public Kernel {
     }
     if (y.element_count == 1 && run > 2 * kGrain && folded.count() == 1) {  // fast path: chunks of one long run
       const int64_t chunks = (run + kGrain - 1) / kGrain;
-      auto* partial = static_cast<A*>(context.scratch(static_cast<size_t>(chunks) * sizeof(A)));
+      auto* partial = static_cast<char*>(context.scratch(static_cast<size_t>(chunks) * loops_.accumulator_width));
+      loops_.start(partial, chunks);
       context.parallel_for(chunks, 1, [&](int64_t begin, int64_t end) {
         for (int64_t i = begin; i < end; ++i) {
-          partial[i] = Op::neutral();
-          run_(x.as<T>() + i * kGrain, std::min(kGrain, run - i * kGrain), &partial[i]);
+          loops_.run(at(x, i * kGrain), std::min(kGrain, run - i * kGrain), total_at(partial, i));
         }
       });
-      A total = Op::neutral();
-      for (int64_t i = 0; i < chunks; ++i) total = Op::merge(total, partial[i]);
-      *y.as<T>() = Op::finish(total, count);
+      for (int64_t i = 1; i < chunks; ++i) loops_.merge(partial, total_at(partial, i), 1);
+      loops_.finish(partial, 1, count, y.data);
       return;
     }
     const int64_t runs = folded.count();
     context.parallel_for(y.element_count, std::max<int64_t>(1, kGrain / count), [&](int64_t begin, int64_t end) {
+      alignas(16) char total[16];
       for (int64_t i = begin; i < end; ++i) {
-        const T* from = x.as<T>() + kept.offset(i);
-        A total = Op::neutral();
-        for (int64_t r = 0; r < runs; ++r) run_(from + folded.offset(r), run, &total);
-        y.as<T>()[i] = Op::finish(total, count);
+        const int64_t first = kept.offset(i);
+        loops_.start(total, 1);
+        for (int64_t r = 0; r < runs; ++r) loops_.run(at(x, first + folded.offset(r)), run, total);
+        loops_.finish(total, 1, count, at(y.data, i));
       }
     });
   }
 
-  // The innermost group is kept: rows of it are folded element by element.
+  // The innermost group is kept: rows of it are folded element by element, a block of columns at a time. Where that
+  // leaves few pieces of work, the folded rows are cut into parts too; how many depends on the shape alone.
   void fold_rows(RunContext& context, const TensorView& x, const TensorView& y, Groups kept, const Groups& folded,
                  int64_t count) const {
-    constexpr int64_t kBlock = 1024;
     const int64_t row = kept.extents[kept.extents.size() - 1];
     kept.extents[kept.extents.size() - 1] = 1;
-    const int64_t blocks = (row + kBlock - 1) / kBlock;
-    const int64_t rows = folded.count();
-    context.parallel_for(kept.count() * blocks, std::max<int64_t>(1, kGrain / (rows * std::min(row, kBlock))),
-                         [&](int64_t begin, int64_t end) {
-                           A totals[kBlock];
-                           for (int64_t i = begin; i < end; ++i) {
-                             const int64_t column = i % blocks * kBlock;
-                             const int64_t width = std::min(kBlock, row - column);
-                             const T* from = x.as<T>() + kept.offset(i / blocks) + column;
-                             std::fill_n(totals, width, Op::neutral());
-                             for (int64_t r = 0; r < rows; ++r) row_(from + folded.offset(r), width, totals);
-                             T* to = y.as<T>() + i / blocks * row + column;
-                             for (int64_t j = 0; j < width; ++j) to[j] = Op::finish(totals[j], count);
-                           }
-                         });
+    const auto block = static_cast<int64_t>(kTotalsBytes / loops_.accumulator_width);
+    const int64_t blocks = (row + block - 1) / block;
+    const int64_t pieces = kept.count() * blocks;
+    const size_t last = folded.extents.size() - 1;
+    const int64_t lines = folded.extents[last];  // rows at one stride
+    Groups outer = folded;
+    outer.extents[last] = 1;
+    const int64_t sets = outer.count();
+    const int64_t parts =
+        pieces >= kMaxParts
+            ? 1
+            : std::clamp<int64_t>(std::min(lines / 4, x.element_count / pieces / (8 * kGrain)), 1, kMaxParts);
+    const int64_t lines_of_part = (lines + parts - 1) / parts;
+    char* partial = nullptr;
+    if (parts > 1) {
+      partial =
+          static_cast<char*>(context.scratch(static_cast<size_t>(parts * y.element_count) * loops_.accumulator_width));
+    }
+    const auto for_piece = [&](int64_t piece, auto&& visit) {
+      const int64_t column = piece % blocks * block;
+      visit(piece / blocks, column, std::min(block, row - column));
+    };
+    const int64_t work = count / parts * std::min(row, block);
+    context.parallel_for(
+        pieces * parts, std::max<int64_t>(1, kGrain / std::max<int64_t>(1, work)), [&](int64_t begin, int64_t end) {
+          alignas(64) char own[kTotalsBytes];
+          for (int64_t i = begin; i < end; ++i) {
+            const int64_t part = i / pieces;
+            const int64_t first = std::min(lines, part * lines_of_part);
+            const int64_t part_lines = std::min(lines_of_part, lines - first);
+            for_piece(i % pieces, [&](int64_t k, int64_t column, int64_t width) {
+              const int64_t to = k * row + column;
+              char* totals = parts > 1 ? total_at(partial, part * y.element_count + to) : own;
+              loops_.start(totals, width);
+              const int64_t from = kept.offset(k) + column + first * folded.strides[last];
+              for (int64_t s = 0; s < sets; ++s) {
+                loops_.rows(at(x, from + outer.offset(s)), part_lines, folded.strides[last], width, totals);
+              }
+              if (parts == 1) loops_.finish(totals, width, count, at(y.data, to));
+            });
+          }
+        });
+    if (parts == 1) return;
+    for (int64_t part = 1; part < parts; ++part) {
+      loops_.merge(partial, total_at(partial, part * y.element_count), y.element_count);
+    }
+    loops_.finish(partial, y.element_count, count, y.data);
   }
 
+  ReduceLoops loops_;
   Axes axes_;
   bool keep_dims_;
   bool no_axes_is_identity_;
-  void (*run_)(const T*, int64_t, A*) = Versions<&fold_run<Op, T>>::best();
-  void (*row_)(const T*, int64_t, A*) = Versions<&fold_row<Op, T>>::best();
 };
 
 template <template <class> class Op, int kFirstInputVersion, class... Types>
 std::unique_ptr<Kernel> make_reduction(const Node& node, DataType type) {
-  return dispatch<Types...>(type, [&](auto tag) {
-    using T = typename decltype(tag)::type;
-    return std::unique_ptr<Kernel>(std::make_unique<ReduceKernel<Op<T>, T>>(node, kFirstInputVersion));
-  });
+  const ReduceLoops loops =
+      dispatch<Types...>(type, [](auto tag) { return loops_of<Op, typename decltype(tag)::type>(); });
+  return std::make_unique<ReduceKernel>(node, kFirstInputVersion, loops);
 }
 
 // Sums and products of integers have the same bits for both signs.
 template <template <class> class Op, int kFirstInputVersion>
 std::unique_ptr<Kernel> make_sum(const Node& node) {
   const DataType type = input_type(node, 0);
-  return make_reduction<Op, kFirstInputVersion, float, double, int32_t, int64_t>(
+  return make_reduction<Op, kFirstInputVersion, float, double, Float16, BFloat16, int32_t, int64_t>(
       node, type == DataType::kUInt32   ? DataType::kInt32
             : type == DataType::kUInt64 ? DataType::kInt64
                                         : type);
@@ -309,14 +472,16 @@ std::unique_ptr<Kernel> make_sum(const Node& node) {
 
 template <template <class> class Op>
 std::unique_ptr<Kernel> make_mean(const Node& node) {
-  return make_reduction<Op, 18, float, double, int32_t, int64_t, uint32_t, uint64_t>(node, input_type(node, 0));
+  return make_reduction<Op, 18, float, double, Float16, BFloat16, int32_t, int64_t, uint32_t, uint64_t>(
+      node, input_type(node, 0));
 }
 
 template <template <class> class Op>
 std::unique_ptr<Kernel> make_extremum(const Node& node) {
   // false < true, as bytes.
   const DataType type = input_type(node, 0) == DataType::kBool ? DataType::kUInt8 : input_type(node, 0);
-  return make_reduction<Op, 18, float, double, int8_t, uint8_t, int32_t, int64_t, uint32_t, uint64_t>(node, type);
+  return make_reduction<Op, 18, float, double, Float16, BFloat16, int8_t, uint8_t, int32_t, int64_t, uint32_t,
+                        uint64_t>(node, type);
 }
 
 void decline_no_reduction(const Node& node) {
@@ -328,13 +493,14 @@ void decline_no_reduction(const Node& node) {
 template <template <class> class Op>
 std::unique_ptr<Kernel> make_norm(const Node& node) {
   decline_no_reduction(node);
-  return make_reduction<Op, 18, float, double, int32_t, int64_t, uint32_t, uint64_t>(node, input_type(node, 0));
+  return make_reduction<Op, 18, float, double, Float16, BFloat16, int32_t, int64_t, uint32_t, uint64_t>(
+      node, input_type(node, 0));
 }
 
 template <template <class> class Op>
 std::unique_ptr<Kernel> make_logarithm(const Node& node) {
   decline_no_reduction(node);
-  return make_reduction<Op, 18, float, double>(node, input_type(node, 0));
+  return make_reduction<Op, 18, float, double, Float16, BFloat16>(node, input_type(node, 0));
 }
 
 }  // namespace
@@ -342,17 +508,17 @@ std::unique_ptr<Kernel> make_logarithm(const Node& node) {
 void register_reduce(KernelRegistry& registry) {
   const TypeList numbers = kFloatTypes + kWideIntegerTypes;
   const TypeList ordered = numbers + TypeList{DataType::kInt8, DataType::kUInt8, DataType::kBool};
-  add_kernel(registry, "ReduceSum", 1, 13, {{"T", numbers}}, &with_half<&make_sum<Sum, 13>>);
-  add_kernel(registry, "ReduceMean", 1, 18, {{"T", numbers}}, &with_half<&make_mean<Mean>>);
-  add_kernel(registry, "ReduceProd", 1, 18, {{"T", numbers}}, &with_half<&make_sum<Product, 18>>);
-  add_kernel(registry, "ReduceMax", 1, 20, {{"T", ordered}}, &with_half<&make_extremum<Max>>);
-  add_kernel(registry, "ReduceMin", 1, 20, {{"T", ordered}}, &with_half<&make_extremum<Min>>);
-  add_kernel(registry, "ReduceL1", 1, 18, {{"T", numbers}}, &with_half<&make_norm<L1>>);
-  add_kernel(registry, "ReduceL2", 1, 18, {{"T", numbers}}, &with_half<&make_norm<L2>>);
-  add_kernel(registry, "ReduceSumSquare", 1, 18, {{"T", numbers}}, &with_half<&make_norm<SumSquare>>);
+  add_kernel(registry, "ReduceSum", 1, 13, {{"T", numbers}}, &make_sum<Sum, 13>);
+  add_kernel(registry, "ReduceMean", 1, 18, {{"T", numbers}}, &make_mean<Mean>);
+  add_kernel(registry, "ReduceProd", 1, 18, {{"T", numbers}}, &make_sum<Product, 18>);
+  add_kernel(registry, "ReduceMax", 1, 20, {{"T", ordered}}, &make_extremum<Max>);
+  add_kernel(registry, "ReduceMin", 1, 20, {{"T", ordered}}, &make_extremum<Min>);
+  add_kernel(registry, "ReduceL1", 1, 18, {{"T", numbers}}, &make_norm<L1>);
+  add_kernel(registry, "ReduceL2", 1, 18, {{"T", numbers}}, &make_norm<L2>);
+  add_kernel(registry, "ReduceSumSquare", 1, 18, {{"T", numbers}}, &make_norm<SumSquare>);
   // Before 28 also for integers, whose logarithms nobody takes.
-  add_kernel(registry, "ReduceLogSum", 1, 28, {{"T", kFloatTypes}}, &with_half<&make_logarithm<LogSum>>);
-  add_kernel(registry, "ReduceLogSumExp", 1, 28, {{"T", kFloatTypes}}, &with_half<&make_logarithm<LogSumExp>>);
+  add_kernel(registry, "ReduceLogSum", 1, 28, {{"T", kFloatTypes}}, &make_logarithm<LogSum>);
+  add_kernel(registry, "ReduceLogSumExp", 1, 28, {{"T", kFloatTypes}}, &make_logarithm<LogSumExp>);
 }
 
 }  // namespace onnx_light_ort::kernels

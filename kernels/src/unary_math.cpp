@@ -162,9 +162,36 @@ std::unique_ptr<Kernel> make_is_inf(const Node& node) {
   return make_unary_kernel(float_loop<IsInfOp, bool>(type), type, limits, kCheapGrain);
 }
 
+template <class Op>
+std::unique_ptr<Kernel> make_numeric(const Node& node) {
+  const DataType type = input_type(node, 0);
+  const UnaryLoop loop =
+      dispatch<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
+               uint64_t>(type, [](auto tag) { return unary_loop<Op, typename decltype(tag)::type>(); });
+  return make_unary_kernel(loop, type, {}, kCheapGrain);
+}
+
+// Of 16-bit floats only the sign bit changes.
+struct FlipSignOp {
+  [[gnu::always_inline]] static uint16_t apply(uint16_t bits, const UnaryParameters&) { return bits ^ 0x8000u; }
+};
+
+struct ClearSignOp {
+  [[gnu::always_inline]] static uint16_t apply(uint16_t bits, const UnaryParameters&) { return bits & 0x7FFFu; }
+};
+
+std::unique_ptr<Kernel> make_abs(const Node& node) {
+  const DataType type = input_type(node, 0);
+  if (!is_half(type)) return make_numeric<AbsOp>(node);
+  return make_unary_kernel(unary_loop<ClearSignOp, uint16_t>(), type, {}, kCheapGrain);
+}
+
 std::unique_ptr<Kernel> make_neg(const Node& node) {
   const DataType type = input_type(node, 0);
   switch (type) {
+    case DataType::kFloat16:
+    case DataType::kBFloat16:
+      return make_unary_kernel(unary_loop<FlipSignOp, uint16_t>(), type, {}, kCheapGrain);
     case DataType::kInt8:
       return make_unary_kernel(unary_loop<NegOp, uint8_t>(), type, {}, kCheapGrain);
     case DataType::kInt16:
@@ -178,20 +205,11 @@ std::unique_ptr<Kernel> make_neg(const Node& node) {
   }
 }
 
-template <class Op>
-std::unique_ptr<Kernel> make_numeric(const Node& node) {
-  const DataType type = input_type(node, 0);
-  const UnaryLoop loop =
-      dispatch<float, double, Float16, BFloat16, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
-               uint64_t>(type, [](auto tag) { return unary_loop<Op, typename decltype(tag)::type>(); });
-  return make_unary_kernel(loop, type, {}, kCheapGrain);
-}
-
 }  // namespace
 
 void register_unary_math(KernelRegistry& registry) {
   add_kernel(registry, "Neg", 6, 13, {{"T", kFloatTypes + kSignedTypes}}, &make_neg);
-  add_kernel(registry, "Abs", 6, 13, {{"T", kNumericTypes}}, &make_numeric<AbsOp>);
+  add_kernel(registry, "Abs", 6, 13, {{"T", kNumericTypes}}, &make_abs);
   add_kernel(registry, "Sign", 9, 13, {{"T", kNumericTypes}}, &make_numeric<SignOp>);
   add_kernel(registry, "Sqrt", 6, 13, {{"T", kFloatTypes}}, &make_float<SqrtOp, kCheapGrain>);
   add_kernel(registry, "Reciprocal", 6, 13, {{"T", kFloatTypes}}, &make_float<ReciprocalOp, kCheapGrain>);

@@ -3,6 +3,7 @@ computed there in single precision) or numpy."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -528,3 +529,87 @@ def test_attention_of_many_heads_is_computed_in_parts(run_native: RunNative) -> 
         weights = np.exp(scores - scores.max(-1, keepdims=True))
         expected = weights / weights.sum(-1, keepdims=True) @ v[0, head]
         np.testing.assert_allclose(got[0, head], expected, rtol=1e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_special_numbers_of_what_looks_at_bits(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    special = [np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 1.5, -1.5, 1e-7, -1e-7, 60000]
+    x = np.array(special * 7).astype(dtype)
+    wide = x.astype(np.float64)
+    for op_type, function in [("Neg", np.negative), ("Abs", np.abs)]:
+        (got,) = run_native(op_type, 13, [x], [number(dtype)])
+        expected = function(wide)
+        np.testing.assert_array_equal(got.astype(np.float64), expected)
+        numbers = ~np.isnan(expected)
+        assert (np.signbit(got.astype(np.float64)) == np.signbit(expected))[numbers].all()
+    (got,) = run_native("Relu", 14, [x], [number(dtype)])
+    np.testing.assert_array_equal(got.astype(np.float64), np.where(wide < 0, 0, wide))
+    y = x[np.random.default_rng(0).permutation(x.size)]
+    for op_type, binary in [("Max", np.maximum), ("Min", np.minimum), ("Add", np.add), ("Mul", np.multiply)]:
+        (got,) = run_native(op_type, 14, [x, y], [number(dtype)])
+        with np.errstate(all="ignore"):
+            expected = binary(wide, y.astype(np.float64)).astype(dtype)
+        np.testing.assert_array_equal(got.astype(np.float64), expected.astype(np.float64), op_type)
+        for scalar in x[:11]:
+            for inputs in ([x, np.array(scalar)], [np.array(scalar), x]):
+                (got,) = run_native(op_type, 14, inputs, [number(dtype)])
+                with np.errstate(all="ignore"):
+                    expected = binary(*(a.astype(np.float64) for a in inputs)).astype(dtype)
+                np.testing.assert_array_equal(got.astype(np.float64), expected.astype(np.float64), op_type)
+    for low in x[:11]:
+        for high in x[:11]:
+            (got,) = run_native("Clip", 13, [x, np.array(low), np.array(high)], [number(dtype)])
+            raised = np.where(wide < float(low), float(low), wide)
+            np.testing.assert_array_equal(got.astype(np.float64), np.where(raised > float(high), float(high), raised))
+
+
+@pytest.mark.parametrize("dtype", [FLOATS[0], *HALVES], ids=str)
+def test_outputs_larger_than_the_caches(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    n = (32 << 20) // dtype.itemsize + 13
+    x = np.tile(np.linspace(-3, 3, 4099).astype(dtype), n // 4099 + 1)[:n]
+    wide = x.astype(np.float32)
+    (got,) = run_native("Neg", 13, [x], [number(dtype)])
+    np.testing.assert_array_equal(got, (-wide).astype(dtype))
+    (got,) = run_native("Mul", 14, [x, x], [number(dtype)])
+    np.testing.assert_array_equal(got, (wide * wide).astype(dtype))
+    (got,) = run_native("Less", 13, [x, np.array(0).astype(dtype)], [TensorProto.BOOL])
+    np.testing.assert_array_equal(got, wide < 0)
+    other = HALVES[1] if dtype != HALVES[1] else FLOATS[0]
+    (got,) = run_native("Cast", 13, [x], [number(other)], to=number(other))
+    np.testing.assert_array_equal(got, wide.astype(other))
+    (got,) = run_native("Clip", 13, [x, np.array(-1).astype(dtype)], [number(dtype)])
+    np.testing.assert_array_equal(got, np.maximum(wide, -1).astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, *WIDE_INTEGERS], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "axes"),
+    [
+        ((5000, 3), (0,)),
+        ((70, 9000), (0,)),
+        ((3, 2000, 2, 70), (1,)),
+        ((3, 50, 2, 700), (0, 2)),
+        ((2, 3, 70000), (2,)),
+        ((300_000,), (0,)),
+        ((2_000_000, 2), (0,)),
+    ],
+)
+def test_large_reductions(
+    run_native: RunNative, dtype: np.dtype[Any], shape: tuple[int, ...], axes: tuple[int, ...]
+) -> None:
+    x = draw(shape, dtype, 1, -1, 1)
+    wide = x.astype(np.float64)
+    count = math.prod(shape[axis] for axis in axes)
+    for name, expected in (("Sum", wide.sum(axes)), ("Max", wide.max(axes)), ("L1", np.abs(wide).sum(axes))):
+        (got,) = run_native(
+            f"Reduce{name}", 18 if name != "Sum" else 13, [x, np.array(axes)], [number(dtype)], keepdims=0
+        )
+        if dtype.kind in "iu":
+            np.testing.assert_array_equal(got, expected.astype(dtype))
+        else:
+            atol = 1e-6 * count if dtype == np.float32 else 1e-12 * count
+            if dtype in HALVES:
+                with np.errstate(over="ignore"):
+                    expected, atol = expected.astype(dtype).astype(np.float64), 1e-5 * count
+            rtol = {"float16": 1e-3, "bfloat16": 8e-3}.get(dtype.name, 1e-6)
+            np.testing.assert_allclose(got.astype(np.float64), expected, rtol=rtol, atol=atol)
