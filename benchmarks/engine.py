@@ -23,12 +23,12 @@ from real_models import REAL_MODELS
 MICRO = 1e6
 
 
-def chain(folder: Path, op_type: str, nodes: int) -> Path:
+def chain(folder: Path, op_type: str, nodes: int, **attributes: str) -> Path:
     """A model of one operator after itself on four floats."""
     path = folder / f"{op_type}_{nodes}.onnx"
     names = ["x", *(f"v{i}" for i in range(1, nodes)), "y"]
     graph = helper.make_graph(
-        [helper.make_node(op_type, [names[i]], [names[i + 1]], name=f"n{i}") for i in range(nodes)],
+        [helper.make_node(op_type, [names[i]], [names[i + 1]], name=f"n{i}", **attributes) for i in range(nodes)],
         "chain",
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["batch", 4])],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["batch", 4])],
@@ -47,10 +47,10 @@ def row(label: str, figures: dict[str, float], unit: float = MICRO, suffix: str 
 def fixed_costs(runtimes: list[Runtime], folder: Path) -> None:
     feeds = {"x": np.array([[-1, 2, -3, 4]], np.float32)}
     row("run() of one Relu", compare_runs(runtimes, chain(folder, "Relu", 1), feeds))
-    # Atan has no native kernel: a Python-kernel node of one numpy call.
-    for op_type in ("Relu", "Atan"):
-        one = compare_runs(runtimes, chain(folder, op_type, 1), feeds)
-        many = compare_runs(runtimes, chain(folder, op_type, 1000), feeds)
+    # Einsum has no native kernel: a Python-kernel node of one numpy call.
+    for op_type, attributes in (("Relu", {}), ("Einsum", {"equation": "ij->ij"})):
+        one = compare_runs(runtimes, chain(folder, op_type, 1, **attributes), feeds)
+        many = compare_runs(runtimes, chain(folder, op_type, 1000, **attributes), feeds)
         row(f"a node in a chain of 1,000 {op_type}", {name: (many[name] - one[name]) / 999 for name in many})
 
 
