@@ -19,7 +19,7 @@ from onnx_light_ort.engine.graph import CONTROL_FLOW
 from onnx_light_ort.engine.kernel_registry import Decline, KernelEntry, KernelRegistry
 from onnx_light_ort.engine.operator_schema import argument_types
 from onnx_light_ort.engine.value_type import element_type_name
-from onnx_light_ort.errors import Error, Fail
+from onnx_light_ort.errors import Error
 from onnx_light_ort.host.node_description import Attributes, describe_arguments, describe_attributes, read_attributes
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class PluginKernel(KernelEntry):
     provider's kernels.
     """
 
-    __slots__ = ("definition", "fault", "is_checked", "place")
+    __slots__ = ("definition", "fault", "is_compared", "place")
 
     def __init__(self, registry: PluginKernels, place: int, definition: abi.KernelDefinition) -> None:
         domain = "" if definition.domain == "ai.onnx" else definition.domain
@@ -56,7 +56,7 @@ class PluginKernel(KernelEntry):
         self.place = place
         self.fault = _fault(definition, registry.name)
         #: Whether the definition was compared with its operator's schema.
-        self.is_checked = False
+        self.is_compared = False
 
     def mismatch(self, operator: Operator, bindings: Mapping[str, Any]) -> str | None:
         return self.fault or super().mismatch(operator, bindings)
@@ -81,11 +81,9 @@ class PluginKernel(KernelEntry):
             "fault": self.fault,
         }
 
-    def unknown_parameters(self, operator: Operator) -> list[str]:
-        """Constraints of a definition for the operator's version whose names its schema does not have."""
-        if self.fault is not None or not self.since_version <= operator.since_version <= self.end_version:
-            return []
-        return [name for name in self.type_constraints if not operator.has_type_parameter(name)]
+    def concerns(self, operator: Operator) -> bool:
+        """Whether the definition is one for this version of the operator."""
+        return self.fault is None and self.since_version <= operator.since_version <= self.end_version
 
 
 def _fault(definition: abi.KernelDefinition, provider: str) -> str | None:
@@ -120,11 +118,7 @@ class PluginKernels(KernelRegistry):
             self._report(kernel)
 
     def find(self, node: Node) -> KernelEntry | None:
-        """The kernel for a resolved node; None where there is none.
-
-        Raises:
-            Fail: a definition constrains a type parameter that the operator does not have.
-        """
+        """The kernel for a resolved node; None where there is none."""
         if node.operator is None:
             return None
         return self.match(node.operator, argument_types(node.inputs), argument_types(node.outputs))
@@ -157,16 +151,8 @@ class PluginKernels(KernelRegistry):
         bindings = operator.bindings_of(input_types, output_types)
         for kernel in self._entries.get((operator.domain, operator.op_type), ()):
             assert isinstance(kernel, PluginKernel)
-            unknown = kernel.unknown_parameters(operator)
-            if unknown:
-                known = sorted({formal.type_parameter for formal in (*operator.inputs, *operator.outputs)})
-                raise Fail(
-                    f"execution provider {self.name!r}: its definition of {kernel} constrains {', '.join(unknown)}; "
-                    f"{operator!r} has no such type parameter: name one of {', '.join(known)} in "
-                    "KernelDefBuilder_AddTypeConstraint"
-                )
+            self._compare(kernel, operator)
             if kernel.mismatch(operator, bindings) is None:
-                self._check_indices(kernel, operator)
                 return kernel
         return None
 
@@ -219,17 +205,25 @@ class PluginKernels(KernelRegistry):
                         "CPU's",
                     )
 
-    def _check_indices(self, kernel: PluginKernel, operator: Operator) -> None:
-        """Says which of a definition's indices are none of its operator's arguments."""
-        if kernel.is_checked:
+    def _compare(self, kernel: PluginKernel, operator: Operator) -> None:
+        """Says where a definition does not fit the schema of its operator; once."""
+        if kernel.is_compared or not kernel.concerns(operator):
             return
-        kernel.is_checked = True
+        kernel.is_compared = True
+        unknown = [name for name in kernel.type_constraints if not operator.has_type_parameter(name)]
+        if unknown:
+            known = sorted({formal.type_parameter for formal in (*operator.inputs, *operator.outputs)})
+            self._warn(
+                kernel,
+                f"serves no node: it constrains {', '.join(unknown)}, and the type parameters of {operator!r} are "
+                f"{', '.join(known)}",
+            )
         definition = kernel.definition
-        for index, other in [*definition.aliases, *definition.mutable_aliases]:
-            if index < 0 or other < 0 or operator.input(index) is None or operator.output(other) is None:
+        for source, output in [*definition.aliases, *definition.mutable_aliases]:
+            if source < 0 or output < 0 or operator.input(source) is None or operator.output(output) is None:
                 self._warn(
                     kernel,
-                    f"lets output {other} share input {index}, which {operator!r} does not have: it shares nothing",
+                    f"lets output {output} share input {source}; {operator!r} has no such pair, and nothing is shared",
                 )
 
     def _warn(self, kernel: PluginKernel, message: str) -> None:

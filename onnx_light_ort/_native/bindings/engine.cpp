@@ -348,9 +348,10 @@ void bind_plan(nb::module_& m) {
               }
             }
             const std::vector<DataType> types = data_types(output_types);
-            builder.add_step(std::make_unique<engine::KernelStep>(std::move(name), std::move(kind), kernel.kernel,
-                                                                  std::move(inputs), std::move(outputs), types),
-                             types);
+            builder.add_step(
+                std::make_unique<engine::KernelStep>(std::move(name), std::move(kind), kernel.kernel,
+                                                     kernel.description, std::move(inputs), std::move(outputs), types),
+                types);
           },
           nb::arg("name"), nb::arg("kind"), nb::arg("kernel"), nb::arg("inputs"), nb::arg("outputs"),
           nb::arg("output_types"), "A C++ kernel. kind: the operator, for errors and profiles. -1: absent.")

@@ -145,10 +145,11 @@ class StepContext final : public kernels::RunContext {
 
 }  // namespace
 
-KernelStep::KernelStep(std::string name, std::string kind, std::shared_ptr<kernels::Kernel> kernel,
+KernelStep::KernelStep(std::string name, std::string kind, std::shared_ptr<kernels::Kernel> kernel, std::string origin,
                        std::vector<int32_t> inputs, std::vector<int32_t> outputs, std::vector<DataType> output_types)
     : Step(std::move(name), std::move(kind), std::move(inputs), std::move(outputs)),
       kernel_(std::move(kernel)),
+      origin_(std::move(origin)),
       output_types_(std::move(output_types)) {}
 
 void KernelStep::run(Frame& frame) const {
@@ -157,9 +158,9 @@ void KernelStep::run(Frame& frame) const {
   kernel_->compute(context);
   for (size_t i = 0; i < outputs_.size(); ++i) {
     if (output_read_[i] && frame.slot(outputs_[i]).empty()) {
-      kernels::fail(ErrorKind::kInternal, "the kernel returned success and made no output " + std::to_string(i) +
-                                              " ('" + frame.plan().value_names[static_cast<size_t>(outputs_[i])] +
-                                              "')");
+      kernels::fail(ErrorKind::kInternal, "the kernel of " + origin_ + " returned success and made no output " +
+                                              std::to_string(i) + " ('" +
+                                              frame.plan().value_names[static_cast<size_t>(outputs_[i])] + "')");
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "onnx_light_ort/kernels/kernel.h"
@@ -11,8 +12,9 @@ namespace onnx_light_ort::engine {
 
 class KernelStep final : public Step {
  public:
-  KernelStep(std::string name, std::string kind, std::shared_ptr<kernels::Kernel> kernel, std::vector<int32_t> inputs,
-             std::vector<int32_t> outputs, std::vector<DataType> output_types);
+  /// `origin` says whose kernel it is, for errors.
+  KernelStep(std::string name, std::string kind, std::shared_ptr<kernels::Kernel> kernel, std::string origin,
+             std::vector<int32_t> inputs, std::vector<int32_t> outputs, std::vector<DataType> output_types);
   void run(Frame& frame) const override;
 
   DataType output_type(size_t i) const noexcept { return output_types_[i]; }
@@ -20,6 +22,7 @@ class KernelStep final : public Step {
 
  private:
   std::shared_ptr<kernels::Kernel> kernel_;
+  std::string origin_;
   std::vector<DataType> output_types_;
 };
 
