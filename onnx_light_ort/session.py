@@ -198,8 +198,12 @@ class InferenceSession:
                 return self._execute(output_names, input_feed)
             return self._run(output_names, input_feed, run_options)
         except (InvalidArgument, TypeError) as error:
-            # A feed of lists or of OrtValues is right too, only not what the executor takes.
-            return self._run_converted(output_names, input_feed, run_options, error)
+            # A feed of lists or of OrtValues is right too, only not what the executor takes. The error is not handed
+            # on: a frame in its own traceback would keep it, and with it the session.
+            outputs = self._run_converted(output_names, input_feed, run_options, isinstance(error, TypeError))
+            if outputs is None:
+                raise
+            return outputs
 
     def run_with_ort_values(
         self,
@@ -286,19 +290,19 @@ class InferenceSession:
         output_names: Sequence[str] | None,
         feed: Mapping[str, Any],
         run_options: RunOptions | None,
-        error: Exception,
-    ) -> list[Any]:
-        """Runs once more where the feed only needs conversion; else raises what the run raised, or more exactly."""
+        has_wrong_type: bool,
+    ) -> list[Any] | None:
+        """Runs once more where the feed only needs conversion; None, or a more exact error, where that is not so."""
         if not isinstance(feed, Mapping):
             raise TypeError(f"the input feed is a dictionary of arrays by name, not {type(feed).__name__}") from None
-        if isinstance(error, TypeError):
-            raise error
+        if has_wrong_type:
+            return None
         missing = [value.name for value in self._inputs if value.default is None and value.name not in feed]
         if missing:
             raise MissingInput(f"required inputs {missing} are missing from the feed, which has {list(feed)}") from None
         converted = self._converted(feed)
         if type(feed) is dict and all(converted[name] is feed[name] for name in converted):
-            raise error
+            return None
         unknown = {name: value for name, value in feed.items() if name not in converted}
         return self._run(output_names, {**converted, **unknown}, run_options)
 

@@ -1,4 +1,4 @@
-"""What the tests of plugin EPs share: libraries admitted as they are, and no ORT in the process, ever."""
+"""What the tests of plugin EPs share: every plugin, and no ORT in the process, ever."""
 
 from __future__ import annotations
 
@@ -13,24 +13,19 @@ from onnx_light_ort.host.admission import set_admission
 from onnx_light_ort.host.memory_map import mapped_ort_runtimes
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _admitted() -> Iterator[None]:
-    set_admission("any")
-    yield
-    set_admission("warn")
-
-
 @pytest.fixture(autouse=True)
 def _no_ort_is_mapped() -> Iterator[None]:
     yield
     assert mapped_ort_runtimes() == frozenset()
 
 
-@pytest.fixture(scope="session")
-def registered(fixtures_dir: Path, _admitted: None) -> Iterator[Path]:
+@pytest.fixture(scope="module")
+def every_plugin(fixtures_dir: Path) -> Iterator[Path]:
     """Registers every plugin under its own name; gives the folder of the built fixtures."""
+    set_admission("any")
     for name, plugin in PLUGINS.items():
         onnx_light_ort.register_execution_provider_library(name, plugin.path(fixtures_dir))
     yield fixtures_dir
     for name in PLUGINS:
         onnx_light_ort.unregister_execution_provider_library(name)
+    set_admission("warn")

@@ -13,7 +13,7 @@ from onnx_models import FLOAT, model, node, value
 
 import onnx_light_ort as ort
 
-pytestmark = pytest.mark.usefixtures("registered")
+pytestmark = pytest.mark.usefixtures("every_plugin")
 
 ENGINE = "CPUExecutionProvider"
 

@@ -19,8 +19,8 @@ from onnx_light_ort.session import InferenceSession
 
 
 @pytest.fixture
-def counters(registered: Path) -> Counters:
-    counters = counters_of(PLUGINS["kernel_ep"].path(registered))
+def counters(every_plugin: Path) -> Counters:
+    counters = counters_of(PLUGINS["kernel_ep"].path(every_plugin))
     counters.reset()
     return counters
 
@@ -198,7 +198,7 @@ def test_constants_stay_for_other_readers_of_what_was_packed(counters: Counters)
     assert counters["weights_packed"] == 1
 
 
-def test_weights_that_a_kernel_packs_count_against_the_sessions_limit(registered: Path) -> None:
+def test_weights_that_a_kernel_packs_count_against_the_sessions_limit(every_plugin: Path) -> None:
     proto = model(
         [node("MatMul", ["x", "w"], ["y"], "matmul")],
         [value("x", shape=[1, 512])],
@@ -212,14 +212,14 @@ def test_weights_that_a_kernel_packs_count_against_the_sessions_limit(registered
         ort.InferenceSession(proto.SerializeToString(), options)
 
 
-def test_placement_tells_the_kernel_that_runs_a_node(registered: Path) -> None:
+def test_placement_tells_the_kernel_that_runs_a_node(every_plugin: Path) -> None:
     session = kernel_ep_session("one_pair")
     assert kernels_by_node(session) == {"mul": "KernelEp", "add": "KernelEp"}
     (row,) = [row for row in session.assignment() if row.name == "add"]
     assert row.kernel.startswith("KernelEp kernel Add (13 to 1000; T: ")
 
 
-def test_integers_of_an_optional_attribute_reach_a_kernel(registered: Path) -> None:
+def test_integers_of_an_optional_attribute_reach_a_kernel(every_plugin: Path) -> None:
     turned = model([node("Transpose", ["x"], ["y"], "transpose", perm=[1, 0])], [value("x", INT64)],
                    [value("y", INT64, [4, None])])  # fmt: skip
     x = np.arange(8).reshape(2, 4)
