@@ -91,5 +91,8 @@ class ExecutionProvider(ABC):
         """
         raise NotImplementedError(f"execution provider {self.name!r} claims partitions, but has no compile()")
 
+    def placed(self) -> None:  # noqa: B027 - nothing to do is a fine answer
+        """Called once, when nothing more will be asked: what was kept for answers can go."""
+
     def close(self) -> None:  # noqa: B027 - nothing to do is a fine answer
         """Called once, when the session goes: after the last run, with all partitions released."""

@@ -66,7 +66,10 @@ class Placement:
         return entry
 
     def prepare(self, model: Model) -> None:
-        """Prepares every partition that is to run: some went with the subgraph of a node that was claimed later."""
+        """Ends the asking, and prepares every partition that is to run: some went with the subgraph of a node that was
+        claimed later."""
+        for provider in self.providers:
+            provider.placed()
         for node in model.graph.all_nodes():
             if node.partition is not None and node.partition.executable is not None:
                 node.partition.executable.prepare()

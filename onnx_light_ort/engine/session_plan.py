@@ -145,12 +145,12 @@ class SessionPlan:
         if partition is None:
             yield node, self._assignment(node)
             if node.provider is not None:
-                yield from _held(node, node.provider)
+                yield from _held(node, node.provider, None)
             return
         for inner in partition.nodes:
             declined = self.placement.declined.get(inner, ())
             yield inner, NodeAssignment.of(inner, partition.provider, "partition", declined, partition.name)
-            yield from _held(inner, partition.provider)
+            yield from _held(inner, partition.provider, partition.name)
 
     def _assignment(self, node: Node) -> NodeAssignment:
         declined = [*self.placement.declined.get(node, ()), *self._declined.get(node, ())]
@@ -270,11 +270,11 @@ class SessionPlan:
         return outputs
 
 
-def _held(holder: Node, provider: str) -> Iterator[tuple[Node, NodeAssignment]]:
+def _held(holder: Node, provider: str, partition: str | None) -> Iterator[tuple[Node, NodeAssignment]]:
     """The nodes of the subgraphs of a node that a provider runs, whoever had claimed them before."""
     for subgraph in holder.subgraphs.values():
         for node in subgraph.all_nodes():
             for inner in node.partition.nodes if node.partition is not None else (node,):
-                yield inner, NodeAssignment.of(inner, provider, f"inside {holder}", ())
+                yield inner, NodeAssignment.of(inner, provider, f"inside {holder}", (), partition)
                 if node.partition is not None:
-                    yield from _held(inner, provider)
+                    yield from _held(inner, provider, partition)

@@ -33,6 +33,9 @@ _NO_ABI_TYPE = 1000
 Attribute = tuple[str, int, Any]
 """Name, OrtOpAttrType, value: texts as bytes, a tensor as an array, None for what plugins do not read."""
 
+_Type = tuple[int, int, "list[int] | None", "list[str]", str]
+"""ONNXType, element type, dimensions (-1: not known; None: not even the rank), their names, denotation."""
+
 
 class ModelViews:
     """Freezes the graphs of one model.
@@ -56,6 +59,8 @@ class ModelViews:
         )
         # A node keeps its number whatever becomes of the others.
         self._ids: dict[Graph, dict[Node, int]] = {}
+        self._read = _ReadProtos()
+        self._siblings: _Siblings | None = None
 
     def node_id(self, node: Node) -> int:
         """The number of a node in the views of its graph, of which there has been one."""
@@ -68,15 +73,27 @@ class ModelViews:
         Of a subgraph, the view has the node that holds it as its parent, which has no graph of its own, as ORT offers
         it: the graph around it is not frozen.
         """
-        tables = _Tables()
-        values: dict[Value, int] = {}
-        if graph.holder is None:
-            description = self._describe(graph, graph.nodes, tables, {graph: values})
-            return GraphView(graph, values, tables, abi.freeze_graph(self._description, tables, description))
         holder = graph.holder
-        description = self._describe(holder.graph, [holder], tables, {graph: values})
-        name = next(name for name, subgraph in holder.subgraphs.items() if subgraph is graph)
-        return GraphView(graph, values, tables, abi.freeze_graph(self._description, tables, description, name))
+        if holder is not None:
+            return self._freeze_subgraph(graph, holder)
+        self._siblings = None  # It keeps the constants of its graphs in memory.
+        tables = _Tables(self._read)
+        values: dict[Value, int] = {}
+        description = self._describe(graph, graph.nodes, tables, {graph: values})
+        return GraphView(graph, values, tables, abi.freeze_graph(self._description, tables, description))
+
+    def _freeze_subgraph(self, graph: Graph, holder: Node) -> GraphView:
+        names = {subgraph: name for name, subgraph in holder.subgraphs.items()}
+        state = [(node, node.provider) for subgraph in names for node in subgraph.all_nodes()]
+        siblings = self._siblings
+        if siblings is None or siblings.state != state:
+            tables = _Tables(self._read)
+            values: dict[Graph, dict[Value, int]] = {subgraph: {} for subgraph in names}
+            description = self._describe(holder.graph, [holder], tables, values)
+            native = abi.freeze_graph(self._description, tables, description, names[graph])
+            self._siblings = siblings = _Siblings(state, values, tables, native)
+        native = siblings.native.sibling(names[graph])
+        return GraphView(graph, siblings.values[graph], siblings.tables, native)
 
     def _describe(
         self, graph: Graph, nodes: Sequence[Node], tables: _Tables, wanted: dict[Graph, dict[Value, int]]
@@ -171,6 +188,24 @@ class GraphView:
         )
 
 
+class _Siblings:
+    """The subgraphs of one node, frozen together, and the nodes that they had then, with who had claimed them."""
+
+    __slots__ = ("native", "state", "tables", "values")
+
+    def __init__(
+        self,
+        state: list[tuple[Node, str | None]],
+        values: dict[Graph, dict[Value, int]],
+        tables: _Tables,
+        native: abi.GraphView,
+    ) -> None:
+        self.state = state
+        self.values = values
+        self.tables = tables
+        self.native = native
+
+
 class _Description:
     """A graph as flat lists. Values, types, constants, operators and attributes are named by position, -1 is none.
 
@@ -202,11 +237,39 @@ class _Description:
         self.subgraphs: list[tuple[int, str, _Description]] = []
 
 
+class _ReadProtos:
+    """What was read of a model's protos once: they do not change, and graphs are described more than once."""
+
+    def __init__(self) -> None:
+        #: By identity: the proto, kept so that the identity stays its own, and its bytes.
+        self._keys: dict[int, tuple[TypeProto, bytes]] = {}
+        self._types: dict[bytes, _Type | None] = {}
+        #: By operator and bytes.
+        self.attributes: dict[tuple[Operator | None, bytes], list[Attribute]] = {}
+
+    def type_key(self, proto: TypeProto | None) -> bytes:
+        """Equal for equal types."""
+        if proto is None:
+            return b""
+        # Reading a proto's fields takes longer than writing it down whole, and few types are different.
+        known = self._keys.get(id(proto))
+        if known is None:
+            known = self._keys[id(proto)] = (proto, proto.SerializeToString())
+        return known[1]
+
+    def type_of_key(self, key: bytes) -> _Type | None:
+        """None for a type that is not known."""
+        if key not in self._types:
+            self._types[key] = _describe_type(TypeProto.FromString(key))
+        return self._types[key]
+
+
 class _Tables:
     """What the descriptions of a graph and its subgraphs refer to; equal types, operators and attributes once each."""
 
-    def __init__(self) -> None:
-        self.types: list[tuple[int, int, list[int] | None, list[str], str]] = []
+    def __init__(self, read: _ReadProtos) -> None:
+        self._read = read
+        self.types: list[_Type] = []
         self.constants: list[tuple[Any, str | None, int, int]] = []
         self.operators: list[tuple[str, str, int, list[str]]] = []
         self.attributes: list[Attribute] = []
@@ -216,11 +279,11 @@ class _Tables:
         self._attributes: dict[tuple[Operator | None, bytes], list[int]] = {}
 
     def types_of(self, values: Sequence[Value]) -> list[int]:
-        # Reading a proto's fields takes longer than writing it down whole, and few types are different.
-        keys = [b"" if value.type_proto is None else value.type_proto.SerializeToString() for value in values]
+        key_of = self._read.type_key
+        keys = [key_of(value.type_proto) for value in values]
         for key in dict.fromkeys(keys):
             if key not in self._types:
-                described = _describe_type(TypeProto.FromString(key))
+                described = self._read.type_of_key(key)
                 self._types[key] = _NONE if described is None else len(self.types)
                 if described is not None:
                     self.types.append(described)
@@ -260,19 +323,15 @@ class _Tables:
         written = [b"" if node.subgraphs else node.proto.SerializeToString() for node in nodes]
         for node, key in zip(nodes, abi.attribute_keys(written), strict=True):
             if node.subgraphs:
-                yield self._read_attributes(node)
+                yield self._added(_read_attributes(node))
                 continue
             places = self._attributes.get((node.operator, key))
             if places is None:
-                places = self._attributes[node.operator, key] = self._read_attributes(node)
+                read = self._read.attributes.get((node.operator, key))
+                if read is None:
+                    read = self._read.attributes[node.operator, key] = _read_attributes(node)
+                places = self._attributes[node.operator, key] = self._added(read)
             yield places
-
-    def _read_attributes(self, node: Node) -> list[int]:
-        own = [read_attribute(proto) for proto in node.proto.attribute]
-        if node.operator is not None:
-            given = {item[0] for item in own}
-            own += [item for item in _default_attributes(node.operator.schema) if item[0] not in given]
-        return self._added(own)
 
     def _added(self, attributes: Iterable[Attribute]) -> list[int]:
         before = len(self.attributes)
@@ -293,6 +352,14 @@ _ATTRIBUTE_READERS: dict[int, tuple[int, Any]] = {
 }
 _ATTRIBUTE_READERS = {kind: (int(number), read) for kind, (number, read) in _ATTRIBUTE_READERS.items()}
 _UNREAD = (_NO_ABI_TYPE, lambda proto: None)
+
+
+def _read_attributes(node: Node) -> list[Attribute]:
+    own = [read_attribute(proto) for proto in node.proto.attribute]
+    if node.operator is not None:
+        given = {item[0] for item in own}
+        own += [item for item in _default_attributes(node.operator.schema) if item[0] not in given]
+    return own
 
 
 def read_attribute(proto: AttributeProto) -> Attribute:
@@ -330,8 +397,7 @@ _ONNX_TYPES: dict[str, int] = {
 }
 
 
-def _describe_type(proto: TypeProto) -> tuple[int, int, list[int] | None, list[str], str] | None:
-    """ONNXType, element type, dimensions (-1: not known; None: not even the rank), their names, denotation."""
+def _describe_type(proto: TypeProto) -> _Type | None:
     kind = proto.WhichOneof("value")
     if kind is None:
         return None

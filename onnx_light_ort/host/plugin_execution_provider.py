@@ -93,7 +93,9 @@ class PluginExecutionProvider(ExecutionProvider):
         check_entries(options.config_entries)
         self._make_views = views
         self._views: ModelViews | None = None
-        #: Of the graph in which the EP fused nodes: partitions are compiled as it was then.
+        #: Of the graph that was asked about last: partitions are compiled as it was then. It stays, so that the address
+        #: of a node of this session is never one of another's; where it would keep constants that the EP dropped, it
+        #: goes.
         self._view: GraphView | None = None
         self._ep = devices.library.native.create_ep(devices.positions, options, services, session)
         self.name = self._ep.name
@@ -116,7 +118,7 @@ class PluginExecutionProvider(ExecutionProvider):
         if not graph.nodes:  # ORT does not ask about it either
             return []
         assert self._views is not None
-        view = self._views.freeze(graph)
+        self._view = view = self._views.freeze(graph)
         claims: list[Claim] = []
         for is_fused, drops_constants, positions in self._ep.get_capability(
             view.native, self._kernels.native, self._kernels.matching(view.operators)
@@ -126,15 +128,18 @@ class PluginExecutionProvider(ExecutionProvider):
                 claims.append(
                     FusionClaim(nodes, drop_constants=drops_constants) if is_fused else SingleNodeClaim(nodes[0])
                 )
-        # A view keeps the constants of its graph in memory.
-        self._view = view if any(isinstance(claim, FusionClaim) for claim in claims) else None
         return claims
 
     def compile(self, partitions: Sequence[FusedPartition]) -> Sequence[ExecutablePartition]:
         assert self._views is not None
         assert self._view is not None
-        view, self._view = self._view, None
-        return self._partitions.compile(self._views, view, partitions)
+        compiled = self._partitions.compile(self._views, self._view, partitions)
+        if any(value not in partition.inputs for partition in partitions for value in partition.constants):
+            self._view = None
+        return compiled
+
+    def placed(self) -> None:
+        self._views = None
 
     def close(self) -> None:
         self._view = self._views = None

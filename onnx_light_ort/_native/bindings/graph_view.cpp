@@ -253,6 +253,16 @@ ModelDescription describe_model(const std::string& path, int64_t ir_version,
   return {std::move(model)};
 }
 
+/// Of the node that a graph only holds.
+const OrtGraph& subgraph_of(const OrtGraph& holder, const std::string& attribute) {
+  for (const OrtNode& node : holder.nodes()) {
+    for (size_t i = 0; i < node.record->subgraphs.size(); ++i) {
+      if (node.record->subgraphs[i].attribute == attribute) return *node.subgraphs[i];
+    }
+  }
+  throw nb::value_error("the node has no such subgraph");
+}
+
 std::unique_ptr<GraphView> freeze_graph(const ModelDescription& model, nb::handle tables, nb::handle graph,
                                         const std::optional<std::string>& subgraph) {
   auto frozen = std::make_shared<FrozenGraph>();
@@ -261,18 +271,13 @@ std::unique_ptr<GraphView> freeze_graph(const ModelDescription& model, nb::handl
   read_tables(tables, *frozen);
   read_graph(graph, *frozen, frozen->root);
   const GraphRecord& root = frozen->root;
-  auto owned = std::make_unique<OrtGraph>(std::move(frozen), root, nullptr);
-  const OrtGraph* shown = owned.get();
-  if (subgraph) {
-    shown = nullptr;
-    for (const OrtNode& node : owned->nodes()) {
-      for (size_t i = 0; i < node.record->subgraphs.size(); ++i) {
-        if (node.record->subgraphs[i].attribute == *subgraph) shown = node.subgraphs[i];
-      }
-    }
-    if (shown == nullptr) throw nb::value_error("the node has no such subgraph");
-  }
-  return std::make_unique<GraphView>(std::move(owned), *shown);
+  auto owned = std::make_shared<const OrtGraph>(std::move(frozen), root, nullptr);
+  const OrtGraph& shown = subgraph ? subgraph_of(*owned, *subgraph) : *owned;
+  return std::make_unique<GraphView>(std::move(owned), shown);
+}
+
+std::unique_ptr<GraphView> sibling_of(const GraphView& self, const std::string& subgraph) {
+  return std::make_unique<GraphView>(self.owned(), subgraph_of(*self.owned(), subgraph));
 }
 
 std::unique_ptr<GraphView> part_of(const GraphView& self, const std::string& name, const std::vector<size_t>& nodes,
@@ -385,6 +390,8 @@ void bind_graph_view(nb::module_& m) {
           "node"_a,
           "Where the node of an OrtNode's address stands in the graph that was frozen; None where it is a node of "
           "another one. The address must be one that a view gave out.")
+      .def("sibling", &sibling_of, "subgraph"_a,
+           "Of the view of a subgraph: the view of another subgraph of the same node, frozen with it.")
       .def("part", &part_of, "name"_a, "nodes"_a, "inputs"_a, "outputs"_a,
            "A view of some nodes, by position in the graph's order, with values by position as inputs and outputs.");
 

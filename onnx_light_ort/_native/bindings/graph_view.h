@@ -12,13 +12,14 @@ namespace onnx_light_ort::bindings {
 /// A graph view that Python made and keeps. `graph` lives as long as this object.
 class GraphView {
  public:
-  GraphView(std::unique_ptr<OrtGraph> owned, const OrtGraph& graph) : owned_(std::move(owned)), graph_(graph) {}
+  GraphView(std::shared_ptr<const OrtGraph> owned, const OrtGraph& graph) : owned_(std::move(owned)), graph_(graph) {}
 
   const OrtGraph& graph() const noexcept { return graph_; }
+  /// The graph, or the one that only holds the node around it.
+  const std::shared_ptr<const OrtGraph>& owned() const noexcept { return owned_; }
 
  private:
-  /// The graph, or the one that only holds the node around it.
-  const std::unique_ptr<OrtGraph> owned_;
+  const std::shared_ptr<const OrtGraph> owned_;
   const OrtGraph& graph_;
 };
 
