@@ -3,6 +3,7 @@ without anything of ONNX Runtime or of the host."""
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -48,6 +49,33 @@ def test_every_table_comes_from_the_base_that_an_entry_point_receives() -> None:
         text = path.read_text()
         assert "OrtGetApiBase" not in text, path
         assert "dlsym" not in text, path
+
+
+# What each source may read of the runtime's tables: the EP exists since version 24, custom operators since 17. A slot
+# that is newer is read behind a comparison with the version that was agreed on.
+NEWEST_SLOT = {"ep.cpp": 24, "ep_factory.cpp": 24, "node_description.cpp": 24}
+COMPARED = {
+    "GetTensorElementTypeAndShapeDataReference": ("run_context.cpp", "api.version >= 24"),
+    "KernelInfoGetAttributeArray_string": ("node_description.cpp", "api.version < 25"),
+    "GetEpApi": ("api.cpp", "version >= 22"),
+}
+
+
+def test_no_slot_is_read_that_is_newer_than_the_oldest_version_served() -> None:
+    abi = json.loads((ROOT / "generated" / "abi.json").read_text())
+    since = {slot["name"]: slot["since"] for table in ("OrtApi", "OrtEpApi") for slot in abi["tables"][table]}
+    read = 0
+    for path in (ROOT / "reverse_plugin" / "src").iterdir():
+        text = path.read_text()
+        for name in re.findall(r"\b(?:api\.)?(?:ort|ep)->(\w+)", text):
+            read += 1
+            if name in COMPARED:
+                file, comparison = COMPARED[name]
+                assert path.name == file
+                assert comparison in text
+            else:
+                assert since[name] <= NEWEST_SLOT.get(path.name, 17), f"{path.name} reads {name}"
+    assert read > 50
 
 
 def test_it_builds_alone(tmp_path: Path) -> None:
