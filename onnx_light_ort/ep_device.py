@@ -77,6 +77,11 @@ class OrtEpDevice:
         self._factory = factory
         self._position = position
 
+    @property
+    def factory(self) -> int:
+        """Which of its library's factories offers it. Not in ORT."""
+        return self._factory
+
     def __repr__(self) -> str:
         hardware = f"{self.device.type.name} of {self.device.vendor!r}"
         return f"OrtEpDevice({self.ep_name!r} on {hardware})"

@@ -1,20 +1,24 @@
-"""``onnx-light-ort inspect LIB``: what a plugin library is and whether it would be loaded, without running it."""
+"""``onnx-light-ort inspect LIB``: what a plugin library is and whether it would be loaded, without running it; with
+``--load`` also what its execution providers offer, which runs it."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
+from onnx_light_ort.cli.kernel_table import kernel_table
 from onnx_light_ort.cli.terminal_text import printable
+from onnx_light_ort.errors import Error
 from onnx_light_ort.host.admission import ADMISSION_RULES, admission_rule, set_admission
-from onnx_light_ort.host.library_errors import LibraryError
+from onnx_light_ort.host.library_errors import LibraryError, UnauditedLibraryWarning
 from onnx_light_ort.host.library_inspection import LibraryInspection, inspect_library, refusals
 from onnx_light_ort.host.library_path import open_library, resolve_library_path
 from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT
-from onnx_light_ort.host.profiles import ENTRY_POINTS
+from onnx_light_ort.host.profiles import ENTRY_POINTS, PLUGIN_EP
 from onnx_light_ort.host.unload_report import THREAD_EXIT_IMPORTS
 
 HELP = "tell what a plugin library exports, imports and needs, and whether it would be admitted"
@@ -22,6 +26,9 @@ HELP = "tell what a plugin library exports, imports and needs, and whether it wo
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("library", type=Path, metavar="LIB", help="the shared library; it is read, not run")
+    parser.add_argument(
+        "--load", action="store_true", help="load it where it is admitted, and list factories, devices and kernels"
+    )
     parser.add_argument("--bootstrap", action="store_true", help=f"as if the caller asked to provide {API_BASE_EXPORT}")
     parser.add_argument("--admission", choices=ADMISSION_RULES, default=admission_rule(), help="the admission rule")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -44,8 +51,26 @@ def run(arguments: argparse.Namespace) -> int:
         return 2
     reasons = [str(refusal).removeprefix(f"{path}: ") for refusal in refusals(library, bootstrap=arguments.bootstrap)]
     report = describe(library, reasons)
+    if arguments.load:
+        report["providers"] = _load(library, reasons)
     print(json.dumps(report, indent=2) if arguments.json else render(report))
-    return 1 if reasons else 0
+    return 1 if reasons or report.get("providers", {}).get("error") else 0
+
+
+def _load(library: LibraryInspection, reasons: list[str]) -> dict[str, Any]:
+    """What the library's execution providers say of themselves, or the ``error`` why they say nothing."""
+    if reasons:
+        return {"error": "a library that is refused is not loaded"}
+    if PLUGIN_EP not in library.fit.profiles:
+        return {"error": "it has no execution providers: it does not export CreateEpFactories and ReleaseEpFactory"}
+    from onnx_light_ort.host.provider_inspection import inspect_providers
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnauditedLibraryWarning)  # the report says it
+            return inspect_providers(library.path)
+    except Error as error:
+        return {"error": str(error)}
 
 
 def describe(library: LibraryInspection, reasons: list[str]) -> dict[str, Any]:
@@ -130,7 +155,34 @@ def render(report: dict[str, Any]) -> str:
     else:
         lines.append(_row("admitted", "no"))
         lines += [_row("", f"- {reason}") for reason in report["refused_because"]]
+    if "providers" in report:
+        lines += _provider_lines(report["providers"])
     return "\n".join(map(printable, lines))
+
+
+def _provider_lines(providers: dict[str, Any]) -> list[str]:
+    if "error" in providers:
+        return [_row("loaded", f"no: {providers['error']}")]
+    count = len(providers["factories"])
+    factories = f"{count} {'factory' if count == 1 else 'factories'} of execution providers"
+    lines = [_row("loaded", f"{factories}; then {providers['unloaded']}")]
+    for factory in providers["factories"]:
+        vendor = f"{factory['vendor']} ({factory['vendor_id']:#06x})"
+        lines += ["", f"{factory['name']} {factory['version']}".rstrip() + f", by {vendor}"]
+        lines += [
+            _row("device", f"{device['type']} of {device['vendor']}, vendor {device['vendor_id']:#06x}, device "
+                           f"{device['device_id']:#06x}")
+            for device in factory["devices"]
+        ] or [_row("device", "none: it takes no hardware of this host")]  # fmt: skip
+        kernels = factory["kernels"]
+        if factory["error"]:
+            lines.append(_row("kernels", factory["error"]))
+        elif kernels is None:
+            lines.append(_row("kernels", "no registry: it compiles what it takes, if anything"))
+        else:
+            lines.append(_row("kernels", str(len(kernels))))
+            lines += [f"    {line}" for line in kernel_table(kernels)]
+    return lines
 
 
 def _row(label: str, text: str) -> str:
