@@ -10,7 +10,7 @@ from pathlib import Path
 
 from onnx_light_ort.host.elf_inspection import ElfDynamic, ElfFile, ElfFormatError
 from onnx_light_ort.host.linker_search import candidates
-from onnx_light_ort.host.memory_map import mapped_files
+from onnx_light_ort.host.memory_map import FileIdentity, mapped_files
 from onnx_light_ort.host.ort_runtime import API_BASE_EXPORT, PROVIDER_HOST_IMPORT, is_runtime_name
 
 
@@ -55,15 +55,38 @@ def _resolve(name: str, chain: list[tuple[Path, ElfDynamic]]) -> tuple[Dependenc
     by_name = "by its name" if is_runtime_name(name.rsplit("/", 1)[-1]) else None
     for path, rule in joined(candidates(name, chain), _already_loaded(name)):
         try:
-            with path.open("rb") as file:
-                elf = ElfFile(file)
-                # The linker, too, passes over files of another processor and goes on looking.
-                if elf.dynamic.target == needing.target:
-                    runtime = by_name or runtime_reason(path, elf)
-                    return Dependency(name, needed_by, path, rule, runtime, _imports_api_base(elf)), elf.dynamic
+            read = _read(path)
         except (OSError, ElfFormatError):
             continue
+        # The linker, too, passes over files of another processor and goes on looking.
+        if read.dynamic.target == needing.target:
+            runtime = by_name or read.ort_runtime
+            return Dependency(name, needed_by, path, rule, runtime, read.imports_api_base), read.dynamic
     return Dependency(name, needed_by, None, "not found", by_name, False), None
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What the file of a dependency says."""
+
+    dynamic: ElfDynamic
+    ort_runtime: str | None
+    imports_api_base: bool
+
+
+#: Most libraries need the same few of the system, each of which takes milliseconds to read.
+_files_read: dict[tuple[Path, FileIdentity], _Read] = {}
+
+
+def _read(path: Path) -> _Read:
+    """Reads a file, or remembers what it said: one that changed, or has another name, is read again."""
+    with path.open("rb") as file:
+        key = (path.resolve(), FileIdentity.of(file.fileno()))
+        read = _files_read.get(key)
+        if read is None:
+            elf = ElfFile(file)
+            read = _files_read[key] = _Read(elf.dynamic, runtime_reason(path, elf), _imports_api_base(elf))
+    return read
 
 
 def _already_loaded(name: str) -> Iterator[tuple[Path, str]]:

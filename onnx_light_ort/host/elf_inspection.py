@@ -7,11 +7,11 @@ which a library may lack or which may tell another story, are used for nothing b
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar, cast
 
 _DF_1_NODELETE = 0x8
 _DF_1_NODEFLIB = 0x800
@@ -101,7 +101,6 @@ class ElfFile:
     def _read_dynamic(self) -> ElfDynamic:
         self._check_magic()
         # Imported here: most processes never inspect a library, and the import takes longer than all of this module.
-        from elftools.elf.dynamic import DynamicSegment
         from elftools.elf.elffile import ELFFile
 
         elf = ELFFile(self._file)
@@ -110,14 +109,19 @@ class ElfFile:
         if header["e_type"] != "ET_DYN":
             kinds = {"ET_REL": "an object file: link it with -shared", "ET_EXEC": "a program, not a shared library"}
             raise ElfFormatError(f"this is {kinds.get(header['e_type'], 'not a shared library')}")
-        self._check_extent(cast(Mapping[str, int], header))
-        segment = next((s for s in elf.iter_segments() if isinstance(s, DynamicSegment)), None)
-        if segment is None:
+        segments = self._read_segments(cast(Mapping[str, int], header))
+        self._loaded = [segment for segment in segments if segment["p_type"] == "PT_LOAD"]
+        self._check_extent(segment["p_offset"] + segment["p_filesz"] for segment in self._loaded)
+        dynamic = next((segment for segment in segments if segment["p_type"] == "PT_DYNAMIC"), None)
+        if dynamic is None:
             raise ElfFormatError("it has no dynamic segment, so it is not a shared library; link it with -shared")
-        self._segment = segment
         tags: dict[str, list[int]] = {}
-        for tag in segment.iter_tags():
-            tags.setdefault(str(tag.entry.d_tag), []).append(tag.entry.d_val)
+        entry_size = 2 * elf.elfclass // 8
+        for offset in range(dynamic["p_offset"], dynamic["p_offset"] + dynamic["p_filesz"], entry_size):
+            entry = self._parsed("Elf_Dyn", offset)
+            tags.setdefault(str(entry["d_tag"]), []).append(entry["d_val"])
+            if entry["d_tag"] == "DT_NULL":
+                break
         self._tags = tags
         self._strings = self._table("DT_STRTAB", tags.get("DT_STRSZ", [0])[0])
         flags_1 = tags.get("DT_FLAGS_1", [0])[0]
@@ -149,23 +153,34 @@ class ElfFile:
         kind = "a text file" if magic.isascii() else "not an ELF file"
         raise ElfFormatError(f"this is {kind}, not a shared library; pass the path of a Linux shared library (.so)")
 
-    def _check_extent(self, header: Mapping[str, int]) -> None:
+    def _read_segments(self, header: Mapping[str, int]) -> list[Mapping[str, Any]]:
+        """The program headers. By themselves: pyelftools would look through the sections for each dynamic segment."""
+        offset, size, count = header["e_phoff"], header["e_phentsize"], header["e_phnum"]
+        self._check_extent((offset + count * size, header["e_shoff"] + header["e_shnum"] * header["e_shentsize"]))
+        return [self._parsed("Elf_Phdr", offset + size * index) for index in range(count)]
+
+    def _check_extent(self, ends: Iterable[int]) -> None:
         # dlopen maps what the program headers promise; touching a page past the end of the file kills the process.
-        ends = [
-            header["e_phoff"] + header["e_phnum"] * header["e_phentsize"],
-            header["e_shoff"] + header["e_shnum"] * header["e_shentsize"],
-        ]
-        if max(ends) <= self._size:
-            ends += [s["p_offset"] + s["p_filesz"] for s in self._elf.iter_segments() if s["p_type"] == "PT_LOAD"]
-        if max(ends) > self._size:
+        end = max(ends, default=0)
+        if end > self._size:
             raise ElfFormatError(
-                f"the file is truncated: its headers promise {max(ends)} bytes and there are {self._size}; "
+                f"the file is truncated: its headers promise {end} bytes and there are {self._size}; "
                 "copy or download it again"
             )
 
+    def _parsed(self, struct_name: str, offset: int) -> Mapping[str, Any]:
+        from elftools.common.utils import struct_parse
+
+        return cast(Mapping[str, Any], struct_parse(getattr(self._elf.structs, struct_name), self._file, offset))
+
     def _offset(self, tag: str) -> int | None:
         address = self._tags.get(tag, [None])[0]
-        return None if address is None else next(self._elf.address_offsets(address), None)
+        if address is None:
+            return None
+        for segment in self._loaded:
+            if segment["p_vaddr"] <= address < segment["p_vaddr"] + segment["p_filesz"]:
+                return int(segment["p_offset"] + address - segment["p_vaddr"])
+        return None
 
     def _read(self, offset: int, size: int) -> bytes:
         if size > self._size:
@@ -213,7 +228,7 @@ class ElfFile:
     def _symbol_count(self, order: str, wide: bool) -> int:
         # No tag holds the length of the symbol table. The hash table knows the exported symbols, which come last, but
         # not the imported ones of a library that exports nothing: those are the ones that relocations name.
-        count: int = self._segment.num_symbols() if self._tags.keys() & {"DT_GNU_HASH", "DT_HASH"} else 0
+        count = self._hashed_symbol_count() if self._tags.keys() & {"DT_GNU_HASH", "DT_HASH"} else 0
         for table, size_tag in (("DT_RELA", "DT_RELASZ"), ("DT_REL", "DT_RELSZ"), ("DT_JMPREL", "DT_PLTRELSZ")):
             with_addend = table == "DT_RELA" or (table == "DT_JMPREL" and "DT_RELA" in self._tags)
             if table == "DT_JMPREL" and "DT_PLTREL" in self._tags:
@@ -224,6 +239,12 @@ class ElfFile:
             for fields in entry.iter_unpack(data):
                 count = max(count, (fields[1] >> shift) + 1)
         return count
+
+    def _hashed_symbol_count(self) -> int:
+        from elftools.elf.dynamic import DynamicSegment
+
+        segment = next(s for s in self._elf.iter_segments() if isinstance(s, DynamicSegment))
+        return int(segment.num_symbols())
 
 
 @cache

@@ -255,3 +255,14 @@ def test_truncated_cache_of_the_linker_counts_as_none(tmp_path: Path, monkeypatc
     for length in range(len(whole)):
         file.write_bytes(whole[:length])
         assert read_anew() == {}
+
+
+def test_a_needed_library_that_changed_is_read_again(tmp_path: Path) -> None:
+    named = "-Wl,-soname,libneeded.so"
+    needed = shared_library(tmp_path / "libneeded.so", "int needed;", named)
+    library = shared_library(tmp_path / "libplugin.so", "", needed, f"-Wl,-rpath,{tmp_path}")
+    before = closure(library)["libneeded.so"]
+    shared_library(needed, "int needed; int OrtGetApiBase() { return 0; }", named)
+    after = closure(library)["libneeded.so"]
+    assert before.ort_runtime is None
+    assert after.ort_runtime == "it exports OrtGetApiBase"
