@@ -115,11 +115,12 @@ def with_effective_ends(ops: Sequence[abi.CustomOp]) -> Iterable[tuple[abi.Custo
     """
     starts: dict[tuple[str, str], list[int]] = {}
     for op in ops:
-        starts.setdefault((op.domain, op.name), []).append(op.start_version)
+        if op.other_provider is None:
+            starts.setdefault((op.domain, op.name), []).append(op.start_version)
     for op in ops:
         end = op.end_version
         if end is not None:
-            later = [start for start in starts[op.domain, op.name] if start > end]
+            later = [start for start in starts.get((op.domain, op.name), ()) if start > end]
             end = min(later) - 1 if later else None
         yield op, end
 
@@ -139,6 +140,12 @@ class CustomOperator(ForeignOperator):
         self._op = op
         self._services = services
         self.infers_by_types = not op.infers_shapes
+
+    def mismatch(self, node: Node) -> str | None:
+        provider = self._op.other_provider
+        if provider is not None:
+            return f"it is for {provider!r}, and custom ops run on the CPU here"
+        return super().mismatch(node)
 
     def infer(
         self, node: Node, input_types: Sequence[TypeProto | None], constants: Sequence[Constant | None]

@@ -69,7 +69,23 @@ def test_an_unusual_descriptor_is_read_as_ort_reads_it(
         counter(name, function) - earlier
         for function, earlier in zip(("index_maps_made", "index_maps_released"), before, strict=True)
     )
-    assert made == released == (rule in ("inplace_declined", "alias_required"))
+    assert made == released == (rule.startswith(("inplace", "alias")) and rule != "alias_none")
+    InferenceSession(one_input("fixture.good", "Good"), options)
+
+
+@pytest.mark.parametrize("rule", ["wrong_provider", "unknown_provider"])
+def test_a_node_of_an_operator_for_another_provider_is_refused(session: MakeSession, rule: str) -> None:
+    inputs = [value("x", FLOAT), value("x2", FLOAT)]
+    with pytest.raises(Fail, match="custom ops run on the CPU here"):
+        session(node_model("Bad", inputs, [value("y", FLOAT)], domain="fixture.bad"), f"malformed_{rule}")
+
+
+@pytest.mark.parametrize("rule", ["unknown_characteristic", "negative_arity", "gpu_input", "inplace_input_index"])
+def test_what_a_descriptor_says_in_vain_changes_nothing(session: MakeSession, rule: str) -> None:
+    inputs = [value("x", FLOAT), value("x2", FLOAT)]
+    model = node_model("Bad", inputs, [value("y", FLOAT)], domain="fixture.bad")
+    with pytest.raises(Fail, match="output"):
+        session(model, f"malformed_{rule}").run(None, {"x": X, "x2": X})
 
 
 @pytest.mark.parametrize("mode", FAILED_REGISTRATIONS)

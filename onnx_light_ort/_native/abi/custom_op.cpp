@@ -18,6 +18,7 @@ using kernels::DataType;
 using Gate = field::OrtCustomOp;
 
 constexpr std::string_view kCpuProvider = "CPUExecutionProvider";
+constexpr uint32_t kVariadicVersion = 14;
 
 /// Reads one descriptor into a CustomOp.
 class Reader {
@@ -90,10 +91,7 @@ class Reader {
     op_.name = name;
     const char* provider = call(required(Gate::GetExecutionProviderType(descriptor_), "GetExecutionProviderType"),
                                 "GetExecutionProviderType", descriptor_);
-    if (provider != nullptr && provider != kCpuProvider) {
-      refuse("it is for \"" + std::string(provider) +
-             "\", and custom ops run on the CPU here: return null from GetExecutionProviderType for a CPU op");
-    }
+    if (provider != nullptr && provider != kCpuProvider) op_.other_provider = provider;
   }
 
   void read_callbacks() {
@@ -148,17 +146,14 @@ class Reader {
       }
       auto kind = INPUT_OUTPUT_REQUIRED;
       if (get_kind != nullptr) kind = call(get_kind, kind_name.c_str(), descriptor_, i);
-      if (kind < INPUT_OUTPUT_REQUIRED || kind > INPUT_OUTPUT_VARIADIC) {
-        refuse(argument + " has characteristic " + std::to_string(static_cast<int>(kind)) +
-               ": return required, optional or variadic");
+      // As in ORT, which takes for required what it does not know, and a variadic argument before version 14.
+      const bool variadic_is_known = descriptor_->version >= kVariadicVersion;
+      if (kind != INPUT_OUTPUT_OPTIONAL && (kind != INPUT_OUTPUT_VARIADIC || !variadic_is_known)) {
+        kind = INPUT_OUTPUT_REQUIRED;
       }
       if (kind == INPUT_OUTPUT_VARIADIC) read_variadic(side, argument, i + 1 == count);
       auto memory = OrtMemTypeDefault;
       if (get_memory != nullptr) memory = call(get_memory, "GetInputMemoryType", descriptor_, i);
-      if (memory != OrtMemTypeDefault && memory != OrtMemTypeCPUInput && memory != OrtMemTypeCPUOutput) {
-        refuse(argument + " has memory type " + std::to_string(static_cast<int>(memory)) +
-               ": return a member of OrtMemType");
-      }
       arguments.push_back({dtype, kind, memory});
     }
     return arguments;
@@ -171,15 +166,12 @@ class Reader {
     const auto min_arity = side.min_arity(descriptor_);
     const auto homogeneity = side.homogeneity(descriptor_);
     if (min_arity == nullptr || homogeneity == nullptr) {
-      refuse(argument + " is variadic without " + arity_name + " and " + homogeneity_name +
-             ": set them, in a descriptor of version 14 or later");
+      refuse(argument + " is variadic without " + arity_name + " and " + homogeneity_name + ": set them");
     }
     CustomOp::Variadic& variadic = op_.*side.variadic;
     variadic.min_arity = call(min_arity, arity_name.c_str(), descriptor_);
     variadic.homogeneous = call(homogeneity, homogeneity_name.c_str(), descriptor_) != 0;
-    if (variadic.min_arity < 0) {
-      refuse(arity_name + " says " + std::to_string(variadic.min_arity) + ": return zero or more");
-    }
+    variadic.min_arity = std::max(variadic.min_arity, 0);
   }
 
   template <class Get, class Release>
@@ -205,16 +197,16 @@ class Reader {
     } release_arrays{release, inputs, outputs};
     const size_t count = call(get, name, &inputs, &outputs);
     if (count == 0) return;
-    if (inputs == nullptr || outputs == nullptr || count > op_.inputs.size() * op_.outputs.size()) {
+    constexpr size_t kMostPairs = 4096;
+    if (inputs == nullptr || outputs == nullptr || count > kMostPairs) {
       refuse(std::string(name) + " says " + std::to_string(count) +
              " pairs and gives no such arrays: fill both with one index a pair");
     }
     for (size_t i = 0; i < count; ++i) {
+      // A pair of arguments that the op does not have says nothing, as in ORT.
       if (inputs[i] < 0 || static_cast<size_t>(inputs[i]) >= op_.inputs.size() || outputs[i] < 0 ||
           static_cast<size_t>(outputs[i]) >= op_.outputs.size()) {
-        refuse(std::string(name) + " pairs input " + std::to_string(inputs[i]) + " with output " +
-               std::to_string(outputs[i]) + ", and the op has " + std::to_string(op_.inputs.size()) + " inputs and " +
-               std::to_string(op_.outputs.size()) + " outputs");
+        continue;
       }
       pairs.push_back({static_cast<size_t>(inputs[i]), static_cast<size_t>(outputs[i])});
     }
@@ -257,8 +249,8 @@ std::shared_ptr<const CustomOp> CustomOp::read(const std::string& domain, const 
 }
 
 bool are_ambiguous(const CustomOp& a, const CustomOp& b) {
-  return a.domain == b.domain && a.name == b.name && a.start_version <= b.end_version &&
-         b.start_version <= a.end_version && same_arguments(a.inputs, b.inputs);
+  return !a.other_provider && !b.other_provider && a.domain == b.domain && a.name == b.name &&
+         a.start_version <= b.end_version && b.start_version <= a.end_version && same_arguments(a.inputs, b.inputs);
 }
 
 }  // namespace onnx_light_ort::abi

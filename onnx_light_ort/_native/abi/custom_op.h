@@ -4,6 +4,7 @@
 #include <onnx_light_ort/ort_abi.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct CustomOp {
 
   std::string domain;
   std::string name;
+  /// The execution provider that it is for, where that is not the CPU's: no node here can be of it.
+  std::optional<std::string> other_provider;
   std::vector<Argument> inputs;
   std::vector<Argument> outputs;
   Variadic variadic_input;

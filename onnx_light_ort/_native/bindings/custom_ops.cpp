@@ -121,6 +121,8 @@ void bind_custom_ops(nb::module_& m) {
                        "for any.")
       .def_ro("domain", &CustomOp::domain)
       .def_ro("name", &CustomOp::name)
+      .def_ro("other_provider", &CustomOp::other_provider,
+              "The execution provider that it is for; None for the CPU, where all nodes of custom ops run.")
       .def_prop_ro(
           "inputs", [](const CustomOp& op) { return describe(op.inputs); },
           "(element type, OrtCustomOpInputOutputCharacteristic, OrtMemType) of each declared input.")
