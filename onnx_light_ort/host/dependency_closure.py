@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain as joined
 from pathlib import Path
@@ -53,7 +54,10 @@ def dependency_closure(library: Path, dynamic: ElfDynamic) -> tuple[Dependency, 
 def _resolve(name: str, chain: list[tuple[Path, ElfDynamic]]) -> tuple[Dependency, ElfDynamic | None]:
     needed_by, needing = chain[0][0].name, chain[0][1]
     by_name = "by its name" if is_runtime_name(name.rsplit("/", 1)[-1]) else None
-    for path, rule in joined(candidates(name, chain), _already_loaded(name)):
+    mapped = mapped_files()
+    by_file_name = _already_loaded(name, [path for path in mapped if path.name == name])
+    # To read the sonames of all takes long, and where the search finds no file they are all that is left.
+    for path, rule in joined(by_file_name, candidates(name, chain), _already_loaded(name, mapped)):
         try:
             read = _read(path)
         except (OSError, ElfFormatError):
@@ -89,11 +93,12 @@ def _read(path: Path) -> _Read:
     return read
 
 
-def _already_loaded(name: str) -> Iterator[tuple[Path, str]]:
-    # The linker takes a library that the process has mapped under that name without looking for its file again.
-    for path in mapped_files():
-        if path.name == name:
-            yield path, "already loaded"
+def _already_loaded(name: str, mapped: Iterable[Path]) -> Iterator[tuple[Path, str]]:
+    # The linker takes a library that it has loaded under that name, or with that soname, without looking for a file.
+    for path in mapped:
+        with suppress(OSError, ElfFormatError):
+            if (_read(path).dynamic.soname or path.name) == name:
+                yield path, "already loaded"
 
 
 def runtime_reason(path: Path, elf: ElfFile) -> str | None:

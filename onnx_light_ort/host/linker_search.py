@@ -50,7 +50,10 @@ def _folders(chain: list[tuple[Path, ElfDynamic]]) -> Iterator[tuple[str, str]]:
             if not dynamic.runpath:
                 for entry in dynamic.rpath:
                     yield from ((folder, f"RPATH of {path.name}") for folder in _expand(entry, path, dynamic))
-    yield from ((folder, "LD_LIBRARY_PATH") for folder in _library_path())
+    # There $ORIGIN is the folder of the program.
+    program = Path("/proc/self/exe").resolve()
+    for entry in _library_path():
+        yield from ((folder, "LD_LIBRARY_PATH") for folder in _expand(entry, program, chain[0][1]))
     path, dynamic = chain[0]
     for entry in dynamic.runpath:
         yield from ((folder, f"RUNPATH of {path.name}") for folder in _expand(entry, path, dynamic))

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import _ctypes
+import ctypes
 import json
 import os
 import shutil
@@ -193,7 +195,7 @@ def test_dependency_that_is_already_loaded_is_inspected_as_any_other(tmp_path: P
         check=True,
     ).stdout.splitlines()
     assert "libmiddle.so: already loaded: None: False" in out
-    assert "libhidden.so: RUNPATH of libmiddle.so: it exports OrtGetApiBase: False" in out
+    assert "libhidden.so: already loaded: it exports OrtGetApiBase: False" in out
 
 
 def test_library_path_that_is_empty_does_not_mean_the_current_folder(plugins: Path) -> None:
@@ -255,6 +257,39 @@ def test_truncated_cache_of_the_linker_counts_as_none(tmp_path: Path, monkeypatc
     for length in range(len(whole)):
         file.write_bytes(whole[:length])
         assert read_anew() == {}
+
+
+def test_a_loaded_library_is_known_by_its_soname(tmp_path: Path) -> None:
+    needed = shared_library(tmp_path / "libneeded.so", "int needed;", "-Wl,-soname,libsoname.so.7")
+    library = shared_library(tmp_path / "libplugin.so", "", needed)
+    assert closure(library)["libsoname.so.7"].path is None
+    handle = ctypes.CDLL(str(needed))
+    try:
+        found = closure(library)["libsoname.so.7"]
+    finally:
+        _ctypes.dlclose(handle._handle)
+    assert (found.path, found.found_by) == (needed, "already loaded")
+
+
+def test_origin_in_ld_library_path_is_the_folder_of_the_program(tmp_path: Path) -> None:
+    needed = shared_library(tmp_path / "lib" / "libneeded.so", "int needed;", "-Wl,-soname,libneeded.so")
+    library = shared_library(tmp_path / "libplugin.so", "", needed)
+    program = Path(sys.executable).resolve().parent
+    search = """
+import ctypes, sys
+from pathlib import Path
+from onnx_light_ort.host.dependency_closure import dependency_closure
+from onnx_light_ort.host.elf_inspection import ElfFile
+with open(sys.argv[1], "rb") as file:
+    found, *_ = [d for d in dependency_closure(Path(sys.argv[1]), ElfFile(file).dynamic) if d.name == "libneeded.so"]
+print(found.path and found.path.resolve(), found.found_by)
+ctypes.CDLL(sys.argv[1])  # the linker finds it, too
+"""
+    folder = f"$ORIGIN/{os.path.relpath(needed.parent, program)}"
+    environment = {**os.environ, "LD_LIBRARY_PATH": folder}
+    command = [sys.executable, "-c", search, library]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"{needed.resolve()} LD_LIBRARY_PATH"
 
 
 def test_a_needed_library_that_changed_is_read_again(tmp_path: Path) -> None:
