@@ -10,6 +10,7 @@ from enum import IntEnum
 from functools import cache
 from typing import TYPE_CHECKING
 
+from onnx_light_ort._abi_enums import ExecutionMode, GraphOptimizationLevel
 from onnx_light_ort._native import engine as native
 
 if TYPE_CHECKING:
@@ -27,29 +28,12 @@ _MAX_VALUE = 8192
 _MAKING_LIBRARIES = threading.Lock()
 
 
-class ExecutionMode(IntEnum):
-    """Order of execution; nodes run one after another in either mode."""
-
-    ORT_SEQUENTIAL = 0
-    ORT_PARALLEL = 1
-
-
 class ExecutionOrder(IntEnum):
     """Preference for the order of nodes; the model's order is kept in any case."""
 
     DEFAULT = 0
     PRIORITY_BASED = 1
     MEMORY_EFFICIENT = 2
-
-
-class GraphOptimizationLevel(IntEnum):
-    """How much planning may change: nothing with ORT_DISABLE_ALL, else constants are folded and no-ops dropped."""
-
-    ORT_DISABLE_ALL = 0
-    ORT_ENABLE_BASIC = 1
-    ORT_ENABLE_EXTENDED = 2
-    ORT_ENABLE_LAYOUT = 3
-    ORT_ENABLE_ALL = 99
 
 
 def _logger_severity() -> int:
@@ -79,7 +63,9 @@ class SessionOptions:
         self.log_severity_level = -1
         self.log_verbosity_level = 0
         self.logid = ""
+        #: How much planning may change: nothing with ORT_DISABLE_ALL, else constants are folded and no-ops dropped.
         self.graph_optimization_level = GraphOptimizationLevel.ORT_ENABLE_ALL
+        #: Accepted for ORT's sake: nodes run one after another in either mode.
         self.execution_mode = ExecutionMode.ORT_SEQUENTIAL
         self.execution_order = ExecutionOrder.DEFAULT
         #: Whether every run's nodes are timed; InferenceSession.end_profiling writes the file.
