@@ -16,7 +16,7 @@ from onnx_light_ort import errors
 from onnx_light_ort._native import abi
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
-from onnx_light_ort.engine.value_type import numpy_dtype
+from onnx_light_ort.engine.value_type import element_type_name, element_type_of_dtype, numpy_dtype
 from onnx_light_ort.errors import (
     Fail,
     InvalidArgument,
@@ -275,6 +275,9 @@ class InferenceSession:
             raise TypeError(f"output names are a list of names, not the string {output_names!r}")
         if self._prepared:
             feed = {**self._defaults, **{name: _engine_object(value) for name, value in feed.items()}}
+            for value in self._inputs:
+                if value.name in feed and value.type_proto is not None and value.type_proto.HasField("sequence_type"):
+                    feed[value.name] = _as_sequence(value, feed[value.name])
         control = None if run_options is None else run_options._control
         if self._profile is None and self._told is None:
             return self._execute(output_names, feed, control)
@@ -353,6 +356,35 @@ def _as_tensor(value: Value, fed: Any) -> Any:
         except (TypeError, ValueError) as error:
             raise InvalidArgument(f"input {value.name!r}: the fed list is no {value.type_string}: {error}") from error
     return fed
+
+
+def _as_sequence(value: Value, fed: Any) -> Any:
+    """A fed sequence of tensors, its elements' types checked; other sequences as they are."""
+    assert value.type_proto is not None
+    element_type = value.type_proto.sequence_type.elem_type.tensor_type.elem_type
+    if not element_type:
+        return fed
+    if not isinstance(fed, list | tuple):
+        raise InvalidArgument(
+            f"input {value.name!r} is {value.type_string}: feed a list of arrays, not {type(fed).__name__}"
+        )
+    elements = []
+    for index, item in enumerate(map(_engine_object, fed)):
+        if isinstance(item, np.ndarray | np.generic):
+            if element_type_of_dtype(item.dtype) != element_type:
+                raise InvalidArgument(
+                    f"input {value.name!r} is {value.type_string}: element {index} is an array of {item.dtype}; feed "
+                    f"{element_type_name(element_type)}"
+                )
+            elements.append(item)
+            continue
+        try:
+            elements.append(np.asarray(item, dtype=numpy_dtype(element_type)))
+        except (TypeError, ValueError) as error:
+            raise InvalidArgument(
+                f"input {value.name!r} is {value.type_string}: element {index} is no array: {error}"
+            ) from error
+    return elements
 
 
 def _engine_object(value: Any) -> Any:

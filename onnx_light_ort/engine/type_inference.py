@@ -168,6 +168,8 @@ class Region:
     ) -> None:
         self._nodes = nodes
         self._functions = functions
+        self._opset_imports = opset_imports
+        self._context = context
         self._proto = ModelProto(ir_version=max(ir_version, 4))
         for domain, version in opset_imports.items():
             self._proto.opset_import.append(OperatorSetIdProto(domain=domain, version=version))
@@ -275,7 +277,7 @@ class Region:
         except checker.ValidationError as error:
             raise InvalidGraph(f"the model is invalid: {' '.join(str(error).split())}") from error
         except shape_inference.InferenceError as error:
-            raise Fail(f"types or shapes contradict each other: {_first_error(error)}") from error
+            raise Fail(f"types or shapes contradict each other: {self._located(error)}") from error
         except UnicodeDecodeError as error:
             raise InvalidGraph(_NO_TEXT) from error
         except MemoryError as error:
@@ -286,6 +288,20 @@ class Region:
         for node, proto in zip(self._nodes, result.node, strict=True):
             if node.subgraphs:
                 _apply_subgraphs(node, proto)
+
+    def _located(self, error: Exception) -> str:
+        """The message with the node that it is about, which onnx knows by a name that it may not have."""
+        text = _first_error(error)
+        if len(self._nodes) == 1:
+            return f"{self._nodes[0]}: {text}"
+        if "node name: " in text:
+            return text
+        for node in self._nodes:
+            try:
+                Region([node], self._opset_imports, self._functions, self._context, self._proto.ir_version).infer()
+            except Fail as found:
+                return str(found).removeprefix("types or shapes contradict each other: ")
+        return text
 
 
 _FOREIGN_DOMAIN = "onnx_light_ort.foreign"

@@ -9,6 +9,7 @@ import pytest
 from onnx import TensorProto, helper
 
 import onnx_light_ort as ort
+from onnx_light_ort.engine.kernel_registry import KernelRegistry
 
 MEGABYTE = 2**20
 
@@ -71,3 +72,21 @@ def test_what_one_branch_keeps_does_not_starve_the_other() -> None:
     for condition in (True, False, True):
         (total,) = session.run(None, {"c": np.array(condition), "x": np.array([-1], np.float32)})
         assert total == pytest.approx(rows + (0 if condition else 64), rel=1e-3)
+
+
+def test_what_python_kernels_return_counts_against_the_limit_while_it_lives() -> None:
+    registry = KernelRegistry("mine")
+    registry.register_kernel("", "Relu", 14, None, {}, lambda node: lambda x: np.maximum(x, 0))
+    options = ort.SessionOptions()
+    options.add_kernel_registry(registry)
+    options.memory_limit = 3 * MEGABYTE
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["n"])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["n"])
+    names = ["x", "a", "b", "c", "d", "y"]
+    chain = [helper.make_node("Relu", [names[i]], [names[i + 1]], name=f"step{i}") for i in range(5)]
+    session = ort.InferenceSession(model(chain, [x], [y]), options)
+    small, large = np.ones(MEGABYTE // 4, np.float32), np.ones(MEGABYTE, np.float32)
+    for _ in range(3):  # Five arrays of a megabyte, of which two live at a time; those of the last run are gone.
+        np.testing.assert_array_equal(session.run(None, {"x": small})[0], small)
+        with pytest.raises(ort.OutOfMemory, match=r"'step0'.*memory limit"):
+            session.run(None, {"x": large})

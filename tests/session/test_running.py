@@ -157,6 +157,46 @@ def test_a_sequence_can_be_fed() -> None:
     np.testing.assert_array_equal(y, np.concatenate([X, X]))
 
 
+@pytest.mark.parametrize(
+    ("fed", "says"),
+    [
+        ([np.ones(2, np.float32), np.ones(2)], "element 1 is an array of float64; feed float"),
+        (np.ones((2, 2), np.float32), "feed a list of arrays, not ndarray"),
+        ([np.ones(2, np.float32), "text"], "element 1 is no array"),
+    ],
+    ids=["another type", "one array", "a text"],
+)
+def test_a_fed_sequence_of_another_type_is_refused(fed: Any, says: str) -> None:
+    proto = model([node("ConcatFromSequence", ["q"], ["y"], axis=0)])
+    del proto.graph.input[:]
+    proto.graph.input.append(helper.make_tensor_sequence_value_info("q", 1, None))
+    session = ort.InferenceSession(proto)
+    with pytest.raises(ort.InvalidArgument, match=f"input 'q' is seq.tensor.float..: {says}"):
+        session.run(None, {"q": fed})
+    np.testing.assert_array_equal(session.run(None, {"q": [[1.0, 2.0], np.ones(1, np.float32)]})[0], [1, 2, 1])
+
+
+def test_an_unnamed_node_is_named_by_what_it_makes() -> None:
+    nodes = [node("Relu", ["x"], ["positive"], name=""), node("MatMul", ["positive", "w"], ["y"], name="")]
+    proto = model(nodes, [value("x"), value("w", shape=["a", "b"])], [value("y", shape=None)])
+    session = ort.InferenceSession(proto)
+    with pytest.raises(ort.Error, match=r"^node that makes 'y' \(MatMul\): "):
+        session.run(None, {"x": X, "w": np.ones((3, 5), np.float32)})
+    proto.graph.input[1].CopyFrom(value("w", shape=[3, 5]))
+    with pytest.raises(ort.Fail, match=r"node that makes 'y' \(MatMul\): .*ncompatible dimensions"):
+        ort.InferenceSession(proto)
+
+
+def test_memory_that_numpy_does_not_get_is_out_of_memory() -> None:
+    registry = KernelRegistry("mine")
+    registry.register_kernel("", "Relu", 14, None, {}, lambda node: lambda x: np.zeros((2**50,), np.float32))
+    options = ort.SessionOptions()
+    options.add_kernel_registry(registry)
+    session = ort.InferenceSession(relu(), options)
+    with pytest.raises(ort.OutOfMemory, match="Unable to allocate"):
+        session.run(None, {"x": X})
+
+
 def test_ort_values() -> None:
     session = ort.InferenceSession(relu())
     fed = ort.OrtValue.ortvalue_from_numpy(X)

@@ -360,7 +360,9 @@ void bind_plan(nb::module_& m) {
           [](PlanBuilder& builder, std::string name, std::string kind, nb::object function, Indices inputs,
              Indices outputs, const Types& output_types) {
             const std::vector<DataType> types = data_types(output_types);
-            auto kernel = std::make_unique<PythonKernel>(std::move(function), name, kind);
+            auto kernel = std::make_unique<PythonKernel>(
+                std::move(function),
+                engine::node_label(name, kind, outputs, [&](int32_t value) { return builder.name_of(value); }));
             builder.add_step(std::make_unique<engine::OpaqueStep>(std::move(name), std::move(kind), std::move(kernel),
                                                                   std::move(inputs), std::move(outputs), types),
                              types);

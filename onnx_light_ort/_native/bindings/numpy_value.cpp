@@ -70,7 +70,7 @@ class PythonOwner final : public engine::Owner {
 };
 
 PyObject* python_object(const Value& value) {
-  engine::Owner* owner = value.owner().get();
+  engine::Owner* owner = value.owner() ? value.owner()->of_memory() : nullptr;
   if (owner == nullptr || typeid(*owner) != typeid(PythonOwner)) return nullptr;
   return static_cast<PythonOwner*>(owner)->object();
 }

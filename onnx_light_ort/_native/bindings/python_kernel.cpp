@@ -44,10 +44,11 @@ void PythonKernel::compute(const Value* const* inputs, size_t input_count, Value
   release_arguments();
   if (returned == nullptr) {
     nb::python_error cause;
-    PyObject* type = exception_class(kernels::ErrorKind::kInternal);
+    const bool no_memory = cause.matches(PyExc_MemoryError);
+    PyObject* type = exception_class(no_memory ? kernels::ErrorKind::kOutOfMemory : kernels::ErrorKind::kInternal);
     if (!cause.matches(PyExc_Exception)) throw nb::python_error(std::move(cause));  // KeyboardInterrupt and its like
-    nb::raise_from(cause, type, "node '%s' (%s): %s: %s", node_name_.c_str(), kind_.c_str(),
-                   Py_TYPE(cause.value().ptr())->tp_name, nb::str(cause.value()).c_str());
+    nb::raise_from(cause, type, "%s: %s: %s", label_.c_str(), Py_TYPE(cause.value().ptr())->tp_name,
+                   nb::str(cause.value()).c_str());
     throw nb::python_error();
   }
   const nb::object result = nb::steal(returned);

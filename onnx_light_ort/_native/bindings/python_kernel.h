@@ -12,16 +12,16 @@ namespace onnx_light_ort::bindings {
 /// Calls f(*inputs), numpy arrays or None for what is absent, and takes an output or a tuple of outputs.
 class PythonKernel final : public engine::OpaqueKernel {
  public:
-  PythonKernel(nanobind::object function, std::string node_name, std::string kind)
-      : function_(std::move(function)), node_name_(std::move(node_name)), kind_(std::move(kind)) {}
+  /// `label` names the node in errors.
+  PythonKernel(nanobind::object function, std::string label)
+      : function_(std::move(function)), label_(std::move(label)) {}
   ~PythonKernel() override;
   void compute(const engine::Value* const* inputs, size_t input_count, engine::Value* const* outputs,
                size_t output_count) override;
 
  private:
   nanobind::object function_;
-  std::string node_name_;
-  std::string kind_;
+  std::string label_;
 };
 
 }  // namespace onnx_light_ort::bindings

@@ -14,11 +14,12 @@ int64_t now_ns() {
 }
 
 // Names the node in an error that left its kernel, once: an inner node of a subgraph has named itself already.
-[[noreturn]] void rethrow_naming(const Step& step, const kernels::Error& error) {
+[[noreturn]] void rethrow_naming(const std::string& label, const kernels::Error& error) {
   const std::string what = error.what();
-  const std::string prefix = "node '";
-  if (what.compare(0, prefix.size(), prefix) == 0) throw;
-  throw kernels::Error(error.kind(), prefix + step.name() + "' (" + step.kind() + "): " + what, error.code());
+  for (const std::string prefix : {"node '", "node that makes '"}) {
+    if (what.compare(0, prefix.size(), prefix) == 0) throw;
+  }
+  throw kernels::Error(error.kind(), label + ": " + what, error.code());
 }
 
 }  // namespace
@@ -49,6 +50,10 @@ void Frame::run(RunState& state) {
   state_ = &state;
   allocator_.set_reclaimer(&state.reclaimer);
   const Step* current = nullptr;
+  const auto label = [&] {
+    return node_label(current->name(), current->kind(), current->outputs(),
+                      [this](int32_t value) { return plan_->value_names[static_cast<size_t>(value)]; });
+  };
   try {
     for (const PlannedStep& planned : plan_->steps) {
       current = planned.step.get();
@@ -63,10 +68,9 @@ void Frame::run(RunState& state) {
       for (int32_t value : planned.release) drop(slot(value));
     }
   } catch (const kernels::Error& error) {
-    rethrow_naming(*current, error);
+    rethrow_naming(label(), error);
   } catch (const std::bad_alloc&) {
-    throw kernels::Error(kernels::ErrorKind::kOutOfMemory,
-                         "node '" + current->name() + "' (" + current->kind() + "): an allocation failed");
+    throw kernels::Error(kernels::ErrorKind::kOutOfMemory, label() + ": an allocation failed");
   }
 }
 

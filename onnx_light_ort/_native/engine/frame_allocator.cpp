@@ -38,14 +38,26 @@ Ref<Buffer> FrameAllocator::allocate(size_t bytes) {
   try {
     return Buffer::allocate(rounded(bytes), budget_);
   } catch (const kernels::Error&) {
-    // What is kept for later counts against the limit, too.
-    trim();
-    if (reclaimer_ != nullptr) reclaimer_->reclaim();
+    give_back();
     return Buffer::allocate(bytes, budget_);
   }
 }
 
+void FrameAllocator::charge(size_t bytes) {
+  try {
+    budget_->charge(bytes);
+  } catch (const kernels::Error&) {
+    give_back();
+    budget_->charge(bytes);
+  }
+}
+
 void FrameAllocator::recycle(Ref<Buffer> buffer) { free_[class_of(buffer->capacity())].push_back(std::move(buffer)); }
+
+void FrameAllocator::give_back() noexcept {
+  trim();
+  if (reclaimer_ != nullptr) reclaimer_->reclaim();
+}
 
 void FrameAllocator::trim() noexcept {
   for (std::vector<Ref<Buffer>>& list : free_) list.clear();

@@ -28,6 +28,11 @@ class FrameAllocator {
   /// At least `bytes` bytes, undefined content. Throws kernels::Error(kOutOfMemory).
   Ref<Buffer> allocate(size_t bytes);
 
+  /// Charges the budget for memory that somebody else allocated. Throws kernels::Error(kOutOfMemory), and charges
+  /// nothing, when the limit would be passed.
+  void charge(size_t bytes);
+  const std::shared_ptr<MemoryBudget>& budget() const noexcept { return budget_; }
+
   /// Takes back a buffer of any origin whose only reference is `buffer`.
   void recycle(Ref<Buffer> buffer);
 
@@ -42,6 +47,8 @@ class FrameAllocator {
   static constexpr size_t kClasses = 48;
   static size_t class_of(size_t bytes) noexcept;
   static size_t rounded(size_t bytes) noexcept;
+  /// What is kept for later counts against the limit, too.
+  void give_back() noexcept;
 
   std::array<std::vector<Ref<Buffer>>, kClasses> free_;
   std::shared_ptr<MemoryBudget> budget_;

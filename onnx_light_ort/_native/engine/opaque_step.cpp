@@ -25,6 +25,35 @@ class PointerArray {
   T* data_;
 };
 
+/// Memory that a kernel brought, charged to the session's budget for as long as a value holds it.
+class ChargedOwner final : public Owner {
+ public:
+  ChargedOwner(Ref<> owner, std::shared_ptr<MemoryBudget> budget, size_t bytes) noexcept
+      : owner_(std::move(owner)), budget_(std::move(budget)), bytes_(bytes) {}
+  Owner* of_memory() noexcept override { return owner_ ? owner_.get() : this; }
+
+ private:
+  ~ChargedOwner() override { budget_->refund(bytes_); }
+
+  const Ref<> owner_;
+  const std::shared_ptr<MemoryBudget> budget_;
+  const size_t bytes_;
+};
+
+/// Charges what a kernel made and did not take from its inputs.
+void charge(Value& output, const Value* const* inputs, size_t input_count, FrameAllocator& allocator) {
+  const kernels::TensorView view = output.view();
+  for (size_t i = 0; i < input_count; ++i) {
+    if (inputs[i] != nullptr && inputs[i]->is_tensor() && inputs[i]->view().data == view.data) return;
+  }
+  const size_t bytes =
+      view.dtype == DataType::kString ? StringBuffer::byte_size(view.element_count) : output.byte_size();
+  allocator.charge(bytes);
+  const std::vector<int64_t> dims(view.dims, view.dims + view.rank);
+  Ref<> owner = Ref<ChargedOwner>::adopt(new ChargedOwner(output.owner(), allocator.budget(), bytes));
+  output.set_tensor(view.dtype, dims.data(), dims.size(), view.element_count, view.data, std::move(owner));
+}
+
 }  // namespace
 
 OpaqueStep::OpaqueStep(std::string name, std::string kind, std::unique_ptr<OpaqueKernel> kernel,
@@ -41,7 +70,10 @@ void OpaqueStep::run(Frame& frame) const {
   for (size_t i = 0; i < outputs_.size(); ++i) out[i] = outputs_[i] == kAbsent ? nullptr : &frame.slot(outputs_[i]);
   kernel_->compute(in.data(), inputs_.size(), out.data(), outputs_.size());
 
+  FrameAllocator& allocator = frame.allocator();
+  const bool limited = allocator.budget() != nullptr && allocator.budget()->limit() != 0;
   for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (limited && out[i] != nullptr && out[i]->is_tensor()) charge(*out[i], in.data(), inputs_.size(), allocator);
     if (out[i] == nullptr || output_types_[i] == DataType::kUndefined) continue;
     // Later C++ steps were planned for this type and check it no more.
     if (!out[i]->is_tensor() || out[i]->view().dtype != output_types_[i]) {

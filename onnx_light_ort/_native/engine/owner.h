@@ -16,6 +16,8 @@ class Owner {
  public:
   /// The buffer that this is, or null for memory that the engine did not allocate.
   virtual Buffer* as_buffer() noexcept { return nullptr; }
+  /// Whose memory it is, where this only adds something to another owner.
+  virtual Owner* of_memory() noexcept { return this; }
   void retain() noexcept { references_.fetch_add(1, std::memory_order_relaxed); }
   void release() noexcept {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) dispose();

@@ -1,6 +1,7 @@
 // One entry of a plan.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -43,5 +44,18 @@ class Step {
   std::vector<bool> last_use_;
   std::vector<bool> output_read_;
 };
+
+/// For messages: "node 'conv1' (Conv)", or by the value that it makes where it has no name.
+/// `name_of` gives the name of a value by its index.
+template <class NameOf>
+std::string node_label(const std::string& name, const std::string& kind, const std::vector<int32_t>& outputs,
+                       const NameOf& name_of) {
+  std::string label = "node '" + name + "'";
+  if (name.empty()) {
+    const auto made = std::find_if(outputs.begin(), outputs.end(), [](int32_t value) { return value >= 0; });
+    label = "node that makes '" + (made == outputs.end() ? std::string("?") : name_of(*made)) + "'";
+  }
+  return label + " (" + kind + ")";
+}
 
 }  // namespace onnx_light_ort::engine
