@@ -13,6 +13,7 @@ if _native.__file__ is None:  # the folder of the extension's sources
         "that the installed package is found, or install it with `pip install .`"
     )
 
+from onnx_light_ort._abi_enums import ExecutionMode, GraphOptimizationLevel
 from onnx_light_ort.ep_device import (
     HardwareDevice,
     OrtEpDevice,
@@ -56,9 +57,7 @@ from onnx_light_ort.session import (
     get_device,
 )
 from onnx_light_ort.session_options import (
-    ExecutionMode,
     ExecutionOrder,
-    GraphOptimizationLevel,
     RunOptions,
     SessionOptions,
 )

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from onnx_light_ort import errors
+from onnx_light_ort._abi_enums import GraphOptimizationLevel
 from onnx_light_ort._native import abi
 from onnx_light_ort._native import engine as native
 from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
@@ -27,7 +28,7 @@ from onnx_light_ort.errors import (
 )
 from onnx_light_ort.ort_value import OrtValue
 from onnx_light_ort.profile import Profile
-from onnx_light_ort.session_options import GraphOptimizationLevel, RunOptions, SessionOptions
+from onnx_light_ort.session_options import RunOptions, SessionOptions
 
 if TYPE_CHECKING:
     # Planning is imported with the first session: a program may be there for something else.
