@@ -36,6 +36,7 @@ def fixtures_dir() -> Path:
     # cmake and ninja of the test extra lie beside the interpreter, wherever PATH points.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     environment = {**os.environ, "PATH": path, "CMAKE_GENERATOR": "Ninja"}
+    environment.pop("LD_PRELOAD", None)  # A sanitizer is for the tests' process; some tools do not run with one.
     build.mkdir(parents=True, exist_ok=True)
     # Test processes that run side by side share the folder; the first one builds.
     with FileLock(build / "lock"):
