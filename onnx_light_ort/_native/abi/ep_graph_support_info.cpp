@@ -44,6 +44,11 @@ void OrtEpApiSlots::EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo* grap
 void OrtEpApiSlots::EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node,
                                                     const OrtKernelDef** out_kernel_def) {
   *out_kernel_def = nullptr;
+  if (!graph_support_info->graph.knows(node)) {
+    throw Error(ORT_INVALID_ARGUMENT, describe_node(node) + " is no node of graph '" +
+                                          graph_support_info->graph.name() +
+                                          "', which the provider was asked about, nor of its subgraphs");
+  }
   if (graph_support_info->kernels != nullptr) *out_kernel_def = graph_support_info->kernels->find(*node);
 }
 

@@ -161,6 +161,14 @@ std::optional<size_t> OrtGraph::position_of(const OrtNode* node) const noexcept 
   return static_cast<size_t>(record - record_.nodes.data());
 }
 
+bool OrtGraph::knows(const OrtNode* node) const noexcept {
+  const std::less<> before;
+  if (!nodes_.empty() && !before(node, nodes_.data()) && before(node, nodes_.data() + nodes_.size())) return true;
+  bool known = false;
+  lent_nodes().visit(node, [&](const OrtNode& found) { known = found.graph->frozen_ == frozen_; });
+  return known;
+}
+
 OrtGraph::~OrtGraph() { lent_nodes().remove(nodes_); }
 
 std::string onnx_light_ort::abi::describe_node(const OrtNode* node) {

@@ -61,6 +61,10 @@ struct OrtGraph {
   /// nodes, and for an address that is no node.
   std::optional<size_t> position_of(const OrtNode* node) const noexcept;
 
+  /// Whether it is a node of this view, of one of its subgraphs, or of another view of the same records. Any address
+  /// may be given.
+  bool knows(const OrtNode* node) const noexcept;
+
   /// The border of nodes given by position. Inputs that the record's graph has as inputs come at their place there,
   /// the others as they are met; constants are no inputs. Outputs come in the order of their nodes.
   onnx_light_ort::abi::Part part_of(const std::vector<size_t>& nodes, const std::string& name) const;
