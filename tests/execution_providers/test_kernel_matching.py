@@ -12,6 +12,7 @@ from onnx import ModelProto, NodeProto, TensorProto, helper
 from onnx_models import FLOAT, model, node, value
 
 import onnx_light_ort as ort
+from onnx_light_ort.host.plugin_kernels import PluginKernels
 
 pytestmark = pytest.mark.usefixtures("every_plugin")
 
@@ -141,6 +142,17 @@ def test_what_is_odd_in_a_definition_that_serves_all_the_same_is_told(
 def test_memory_that_is_asked_for_on_the_cpu_is_where_it_is_anyway() -> None:
     session = kernel_ep_session("one_pair", variant="definition_cpu_memory")
     assert set(kernels_by_node(session).values()) == {"KernelEp"}
+
+
+def test_alike_nodes_are_matched_once() -> None:
+    count = 10_000
+    nodes = [node("Add", [f"v{i}", "v0"], [f"v{i + 1}"], f"add{i}") for i in range(count)]
+    proto = model(nodes, [value("v0")], [value(f"v{count}")])
+    session = kernel_ep_session(proto)
+    assert set(kernels_by_node(session).values()) == {"KernelEp"}
+    (provider,) = session._plan.placement.providers
+    assert isinstance(provider.kernel_registry, PluginKernels)
+    assert len(provider.kernel_registry._found) == 1
 
 
 def reasons(proto: ModelProto) -> str:
