@@ -36,19 +36,38 @@ def _onnxruntime(path: str, options: Mapping[str, Any]) -> Callable[[Feeds], obj
 
 def _session(ort: Any, path: str, options: Mapping[str, Any]) -> Callable[[Feeds], object]:
     session = ort.InferenceSession(
-        path, _session_options(ort, options.get("threads", 1), *options.get("custom_ops", ()))
+        path,
+        _session_options(ort, options.get("threads", 1), options.get("provider"), *options.get("custom_ops", ())),
     )
     return lambda feeds: session.run(None, feeds)
 
 
+@dataclass(frozen=True)
+class Provider:
+    """A plugin's library, its EP's name, and options for it."""
+
+    library: str
+    ep_name: str
+    options: tuple[tuple[str, str], ...] = ()
+
+
 @cache
-def _session_options(ort: Any, threads: int, *libraries: str) -> Any:
+def _devices(ort: Any, library: str, ep_name: str) -> list[Any]:
+    ort.register_execution_provider_library(ep_name, library)
+    return [device for device in ort.get_ep_devices() if device.ep_name == ep_name]
+
+
+@cache
+def _session_options(ort: Any, threads: int, provider: Provider | None, *libraries: str) -> Any:
     """Made once: what making a session takes is measured, not the loading of libraries."""
     session_options = ort.SessionOptions()
     session_options.intra_op_num_threads = threads
     session_options.log_severity_level = 3
     for library in libraries:
         session_options.register_custom_ops_library(library)
+    if provider is not None:
+        devices = _devices(ort, provider.library, provider.ep_name)
+        session_options.add_provider_for_devices(devices, dict(provider.options))
     return session_options
 
 

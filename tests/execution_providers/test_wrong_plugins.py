@@ -1,0 +1,93 @@
+"""A plugin EP that is wrong is refused or reported, by name, and cleaned up after; where ORT goes on, so does the host.
+
+Each failure runs in a process of its own: one that ends the process is told from one that is reported.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from execution_provider_failures import FAILURES, UNDEFINED_IN_ORT
+from execution_provider_goldens import read_failure_goldens
+from execution_provider_host import observed_apart
+
+GOLDENS = read_failure_goldens()
+
+#: Where the host refuses what ORT passes over, or refuses earlier.
+STRICTER = {
+    "library zero_factories": "register",
+    "library empty_name": "register",
+    "library factory_version_0": "register",
+    "library factory_version_21": "register",
+    "kernel_ep capability_fails": "create",
+    "kernel_ep claims_null": "create",
+    "kernel_ep claims_twice": "create",
+    "kernel_ep claims_inner_node": "create",
+    "kernel_ep looks_up_null": "create",
+    "kernel_ep kernel_version_0": "create",
+    "compiling_ep capability_fails": "create",
+    "compiling_ep compile_gives_one_twice": "create",
+    "compiling_ep claim=ends": "create",
+    "compiling_ep claim=node_twice": "create",
+    "compiling_ep claim=fused_and_single": "create",
+    "compiling_ep claim=no_nodes": "create",
+    "compiling_ep claim=inner_node": "create",
+    "compiling_ep claim=unheard": "create",
+}
+
+#: A plugin that gives no way to release what it made, or says that it made what it did not.
+_UNRELEASABLE = frozenset({
+    "kernel_ep kernel_without_release", "kernel_ep kernel_version_0", "compiling_ep create_state_gives_null",
+})  # fmt: skip
+
+_PAIRS = (
+    ("factories_created", "factories_released"),
+    ("eps_created", "eps_released"),
+    ("kernels_created", "kernels_released"),
+    ("custom_kernels_created", "custom_kernels_released"),
+    ("infos_made", "infos_released"),
+    ("states_created", "states_released"),
+)
+
+
+@pytest.fixture(scope="module")
+def observed(fixtures_dir: Path) -> Any:
+    seen: dict[str, dict[str, Any]] = {}
+
+    def observe(name: str) -> dict[str, Any]:
+        if name not in seen:
+            seen[name] = observed_apart(fixtures_dir, name)
+        return seen[name]
+
+    return observe
+
+
+def outcomes(steps: dict[str, str]) -> dict[str, str]:
+    """Which steps went well. Of the error's class, the host says more than ORT."""
+    return {step: result if result == "ok" or result.isdigit() else "error" for step, result in steps.items()}
+
+
+def is_later(name: str) -> bool:
+    """Whether it needs the ops that a factory brings, which no session has yet."""
+    reaches_a_session = GOLDENS[name].get("steps", {}).get("create") == "ok"
+    return FAILURES[name].model == "custom_ops" and reaches_a_session and name not in STRICTER
+
+
+@pytest.mark.parametrize("name", [name for name in FAILURES if not is_later(name)])
+def test_a_wrong_plugin_is_reported_and_cleaned_up_after(name: str, observed: Any) -> None:
+    found = observed(name)
+    assert "crash" not in found, found
+    steps = outcomes(found["steps"])
+    if name in STRICTER:
+        assert steps[STRICTER[name]] == "error"
+    elif "crash" not in GOLDENS[name] and name not in UNDEFINED_IN_ORT:
+        assert steps == outcomes(GOLDENS[name]["steps"])
+    if "error" in steps.values():
+        assert any(part in found["message"] for part in ("KernelEp", "CompilingEp", "libkernel_ep.so", "node '"))
+    if steps["register"] == "ok":
+        assert steps["unregister"] == "ok"
+    if name not in _UNRELEASABLE:
+        counted = found["counters"]
+        assert [(pair, counted) for pair in _PAIRS if counted.get(pair[0], 0) != counted.get(pair[1], 0)] == []
