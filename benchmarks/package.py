@@ -17,12 +17,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
-def import_seconds(statement: str) -> float:
-    """Processor time of a process that runs the statement: other work on the machine does not count."""
+def processor_seconds(command: list[str]) -> float:
+    """Processor time of a process and its children: other work on the machine does not count."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-c", statement], check=True)
+    subprocess.run(command, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def import_seconds(statement: str) -> float:
+    return processor_seconds([sys.executable, "-c", statement])
 
 
 def import_time(rounds: int = 15) -> None:
@@ -40,11 +44,13 @@ def clean_build() -> None:
         subprocess.run([sys.executable, "-m", "venv", str(folder / "env")], check=True)
         begin = time.perf_counter()
         command = [str(folder / "env" / "bin" / "python"), "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]
-        subprocess.run([*command, str(folder / "dist"), str(folder / "clone")], check=True)
+        busy = processor_seconds([*command, str(folder / "dist"), str(folder / "clone")])
         seconds = time.perf_counter() - begin
         (wheel,) = (folder / "dist").glob("*.whl")
         size = wheel.stat().st_size / 1e6
-        print(f"clean build: {seconds:.0f} s (with the download of the build tools); wheel: {size:.2f} MB")
+        print(
+            f"clean build: {seconds:.0f} s (with the download of the build tools), of processor time {busy:.0f} s; wheel: {size:.2f} MB"
+        )
 
 
 if __name__ == "__main__":

@@ -33,7 +33,9 @@ template <class T>
 template <class T>
 class LstmKernel final : public Kernel {
  public:
-  explicit LstmKernel(const Node& node) : direction_(node.attribute_or<std::string>("direction", "forward")) {
+  explicit LstmKernel(const Node& node)
+      : direction_(node.attribute_or<std::string>("direction", "forward")),
+        hidden_size_(node.attribute_or<int64_t>("hidden_size", 0)) {
     const size_t directions = direction_ == "bidirectional" ? 2 : 1;
     const auto activations = node.attribute_or<std::vector<std::string>>("activations", {});
     static const char* const kDefault[] = {"sigmoid", "tanh", "tanh"};
@@ -72,6 +74,10 @@ class LstmKernel final : public Kernel {
     const int64_t steps = x.dims[0];
     const int64_t batch = x.dims[1];
     const int64_t n = r.dims[2];
+    if (hidden_size_ != 0 && n != hidden_size_) {
+      invalid_argument("LSTM: R of shape " + to_string(r) + " does not fit to hidden_size " +
+                       std::to_string(hidden_size_));
+    }
     const int64_t row = 4 * n;
     const auto check = [&](const TensorView* view, int64_t count, const char* name) {
       if (view != nullptr && view->element_count != count) {
@@ -163,6 +169,7 @@ class LstmKernel final : public Kernel {
   }
 
   std::string direction_;
+  const int64_t hidden_size_;                ///< 0: what the weights say.
   std::vector<PackedOperand<T>> packed_[2];  ///< W and R, a direction each, where they are constant.
   void (*cell_)(const T*, T*, T*, int64_t) = Versions<&cell<T>>::best();
 };

@@ -292,10 +292,10 @@ class Region:
     def _located(self, error: Exception) -> str:
         """The message with the node that it is about, which onnx knows by a name that it may not have."""
         text = _first_error(error)
-        if len(self._nodes) == 1:
-            return f"{self._nodes[0]}: {text}"
         if "node name: " in text:
             return text
+        if len(self._nodes) == 1:
+            return f"{self._nodes[0]}: {text}"
         for node in self._nodes:
             try:
                 Region([node], self._opset_imports, self._functions, self._context, self._proto.ir_version).infer()

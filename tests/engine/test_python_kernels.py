@@ -1330,3 +1330,17 @@ def test_every_element_type_passes_through_a_kernel_as_its_numpy_type(element: i
     y = kernel(x)
     assert y.dtype == dtype
     assert y.shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("lengths", "hidden", "says"),
+    [([9, 3], 5, "from 0 to 3"), ([-1, 3], 5, "from 0 to 3"), ([3], 5, "each of 2"), ([3, 2], 4, "hidden_size is 4")],
+)
+@pytest.mark.parametrize(("op_type", "gates"), [("LSTM", 4), ("GRU", 3), ("RNN", 1)])
+def test_a_recurrence_whose_sizes_do_not_fit_is_refused(
+    op_type: str, gates: int, lengths: list[int], hidden: int, says: str
+) -> None:
+    x, w, r = numbers(1, (3, 2, 4)), numbers(2, (1, 5 * gates, 4)), numbers(3, (1, 5 * gates, 5))
+    node = make_node(op_type, ["x", "w", "r", "", "l"], ["y"], hidden_size=hidden)
+    with pytest.raises(ValueError, match=says):
+        run_fast(node, [x, w, r, None, np.array(lengths, np.int32)])

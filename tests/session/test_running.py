@@ -187,6 +187,15 @@ def test_an_unnamed_node_is_named_by_what_it_makes() -> None:
         ort.InferenceSession(proto)
 
 
+def test_a_hidden_size_that_the_weights_do_not_have_is_refused() -> None:
+    weights = [constant("w", np.ones((1, 20, 4), np.float32)), constant("r", np.ones((1, 20, 5), np.float32))]
+    lstm = node("LSTM", ["x", "w", "r"], ["y"], name="lstm", hidden_size=4)
+    inputs, outputs = [value("x", shape=["t", "n", 4])], [value("y", shape=None)]
+    session = ort.InferenceSession(model([lstm], inputs, outputs, initializers=weights))
+    with pytest.raises(ort.InvalidArgument, match=r"'lstm'.*does not fit to hidden_size 4"):
+        session.run(None, {"x": np.ones((3, 2, 4), np.float32)})
+
+
 def test_memory_that_numpy_does_not_get_is_out_of_memory() -> None:
     registry = KernelRegistry("mine")
     registry.register_kernel("", "Relu", 14, None, {}, lambda node: lambda x: np.zeros((2**50,), np.float32))

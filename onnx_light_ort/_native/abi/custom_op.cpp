@@ -18,7 +18,6 @@ using kernels::DataType;
 using Gate = field::OrtCustomOp;
 
 constexpr std::string_view kCpuProvider = "CPUExecutionProvider";
-constexpr uint32_t kVariadicVersion = 14;
 
 /// Reads one descriptor into a CustomOp.
 class Reader {
@@ -146,11 +145,8 @@ class Reader {
       }
       auto kind = INPUT_OUTPUT_REQUIRED;
       if (get_kind != nullptr) kind = call(get_kind, kind_name.c_str(), descriptor_, i);
-      // As in ORT, which takes for required what it does not know, and a variadic argument before version 14.
-      const bool variadic_is_known = descriptor_->version >= kVariadicVersion;
-      if (kind != INPUT_OUTPUT_OPTIONAL && (kind != INPUT_OUTPUT_VARIADIC || !variadic_is_known)) {
-        kind = INPUT_OUTPUT_REQUIRED;
-      }
+      // As in ORT, which takes for required what it does not know.
+      if (kind != INPUT_OUTPUT_OPTIONAL && kind != INPUT_OUTPUT_VARIADIC) kind = INPUT_OUTPUT_REQUIRED;
       if (kind == INPUT_OUTPUT_VARIADIC) read_variadic(side, argument, i + 1 == count);
       auto memory = OrtMemTypeDefault;
       if (get_memory != nullptr) memory = call(get_memory, "GetInputMemoryType", descriptor_, i);
@@ -166,7 +162,8 @@ class Reader {
     const auto min_arity = side.min_arity(descriptor_);
     const auto homogeneity = side.homogeneity(descriptor_);
     if (min_arity == nullptr || homogeneity == nullptr) {
-      refuse(argument + " is variadic without " + arity_name + " and " + homogeneity_name + ": set them");
+      refuse(argument + " is variadic without " + arity_name + " and " + homogeneity_name +
+             ": set them, in a descriptor of version 14 or later");
     }
     CustomOp::Variadic& variadic = op_.*side.variadic;
     variadic.min_arity = call(min_arity, arity_name.c_str(), descriptor_);

@@ -117,8 +117,16 @@ def _recurrent(
         initial = [None if state is None else state.swapaxes(0, 1) for state in initial]
     x, w, r = x.astype(wide, copy=False), w.astype(wide, copy=False), r.astype(wide, copy=False)
     directions, hidden = r.shape[0], r.shape[2]
-    if lengths is not None and (lengths == x.shape[0]).all():
-        lengths = None
+    if (size := node.attribute("hidden_size")) and hidden != size:
+        raise ValueError(f"the recurrence weights have shape {r.shape}, and hidden_size is {size}")
+    if lengths is not None:
+        if lengths.shape != x.shape[1:2] or ((lengths < 0) | (lengths > x.shape[0])).any():
+            raise ValueError(
+                f"sequence_lens is {lengths.tolist()}: give a length from 0 to {x.shape[0]} for each of {x.shape[1]} "
+                "sequences"
+            )
+        if (lengths == x.shape[0]).all():
+            lengths = None
     if directions != len(functions):
         raise ValueError(f"the weights are for {directions} directions, the node's direction for {len(functions)}")
     outputs, finals = [], []
