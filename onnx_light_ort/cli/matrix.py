@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from typing import Any
 
+from onnx_light_ort.host.compatibility_matrix import compatibility_matrix
 from onnx_light_ort.support_matrix import support_matrix, version_ranges
 
-HELP = "tell what this host does with each profile and slot of the ABI"
+HELP = "tell what this host does with each profile and slot of the ABI, and which libraries ran on it"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,7 +33,11 @@ def run(arguments: argparse.Namespace) -> int:
     """Prints the summary, or the slots that were asked for. 0, or 1 where nothing matches."""
     matrix = support_matrix()
     if not (arguments.slot or arguments.table or arguments.state):
-        print(json.dumps(matrix, indent=2) if arguments.json else summary(matrix))
+        if arguments.json:
+            libraries = [asdict(row) for row in compatibility_matrix().values()]
+            print(json.dumps({**matrix, "libraries": libraries}, indent=2))
+        else:
+            print(summary(matrix))
         return 0
     rows = [row for row in (*matrix["slots"], *matrix["callbacks"]) if _matches(row, arguments)]
     if arguments.json:
@@ -44,12 +50,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def summary(matrix: dict[str, Any]) -> str:
-    """The slots of each table by state, and the state of each profile."""
+    """The slots of each table by state, the state of each profile, and the published libraries."""
     states = sorted({state for counts in matrix["counts"].values() for state in counts})
     tables = [["table", "slots", *states]]
     for table, counts in matrix["counts"].items():
         tables.append([table, str(sum(counts.values())), *(str(counts.get(state, 0)) for state in states)])
     profiles = [[profile["state"], profile["title"]] for profile in matrix["profiles"]]
+    libraries = [["library", "version", "platform", "ABI", "profile", "status", "slots used"]]
+    for row in compatibility_matrix().values():
+        used = str(len(row.slots_used or ()))
+        libraries.append(
+            [row.library, row.version, row.platform, str(row.abi_version), row.profile, row.status, used]
+        )  # fmt: skip
     accepted = version_ranges(matrix["accepted_api_versions"])
     return "\n".join(
         [
@@ -58,6 +70,8 @@ def summary(matrix: dict[str, Any]) -> str:
             _columns(tables),
             "",
             _columns(sorted(profiles)),
+            "",
+            _columns(libraries),
         ]
     )
 

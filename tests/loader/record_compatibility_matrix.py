@@ -1,4 +1,5 @@
-"""Runs the published libraries and writes what was found out to ``onnx_light_ort/host/compatibility_matrix.json``.
+"""Runs the published libraries and writes what was found out to ``onnx_light_ort/host/compatibility_matrix.json``, and
+for people to ``docs/compatibility.md``.
 
     python tests/loader/record_compatibility_matrix.py
 
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 MATRIX = ROOT / "onnx_light_ort" / "host" / "compatibility_matrix.json"
 sys.path.insert(0, str(ROOT / "fixtures"))
 
+from compatibility_page import PAGE, page  # noqa: E402
 from slots_used import library_file, slots_used  # noqa: E402
 
 
@@ -27,6 +29,7 @@ def main() -> None:
         row["status"] = "audited"
         print(f"{row['library']} {row['version']}: {len(row['slots_used'])} slots")
     MATRIX.write_text(json.dumps(document, indent=2) + "\n", "utf-8")
+    PAGE.write_text(page(document["libraries"]), "utf-8")
 
 
 if __name__ == "__main__":
