@@ -48,9 +48,8 @@ def clean_build() -> None:
         seconds = time.perf_counter() - begin
         (wheel,) = (folder / "dist").glob("*.whl")
         size = wheel.stat().st_size / 1e6
-        print(
-            f"clean build: {seconds:.0f} s (with the download of the build tools), of processor time {busy:.0f} s; wheel: {size:.2f} MB"
-        )
+        print(f"clean build: {seconds:.0f} s, with the download of the build tools; processor time {busy:.0f} s")
+        print(f"wheel: {size:.2f} MB")
 
 
 if __name__ == "__main__":
