@@ -45,7 +45,7 @@ def test_what_the_terminal_cannot_show_is_escaped(tmp_path: Path) -> None:
 
 def test_descriptions_keep_the_case_of_names(capsys: pytest.CaptureFixture[str]) -> None:
     for command, says in [
-        ("matrix", "Tell what this host does with each profile and slot of the ABI."),
+        ("matrix", "Tell what this host does with each profile and slot of the ABI, and which libraries ran on it."),
         ("demo", "ONNX"),
     ]:
         with pytest.raises(SystemExit):
