@@ -47,20 +47,13 @@ class WidenedContext final : public RunContext {
   bool output_wanted(size_t i) const noexcept override { return outer_.output_wanted(i); }
 
   const TensorView& output(size_t i, const int64_t* dims, size_t rank) override {
-    const TensorView& real = outer_.output(i, dims, rank);
-    if (!is_carried(real.dtype)) return real;
-    Output& output = outputs_.at(i);
-    if (output.real == nullptr) {
-      output.real = &real;
-      output.widened = scratch_like(outer_, real, carrier_of(real.dtype));
-    }
-    return output.widened;
+    return widened(i, outer_.output(i, dims, rank));
   }
 
   const TensorView& output_reusing_input(size_t i, size_t from, const int64_t* dims, size_t rank) override {
     const TensorView* input = outer_.input(from);
     if (input != nullptr && is_carried(input->dtype)) return output(i, dims, rank);
-    return outer_.output_reusing_input(i, from, dims, rank);
+    return widened(i, outer_.output_reusing_input(i, from, dims, rank));
   }
 
   void forward_input(size_t from, size_t i, const int64_t* dims, size_t rank) override {
@@ -85,6 +78,16 @@ class WidenedContext final : public RunContext {
     const TensorView* real = nullptr;
     TensorView widened;
   };
+
+  const TensorView& widened(size_t i, const TensorView& real) {
+    if (!is_carried(real.dtype)) return real;
+    Output& output = outputs_.at(i);
+    if (output.real == nullptr) {
+      output.real = &real;
+      output.widened = scratch_like(outer_, real, carrier_of(real.dtype));
+    }
+    return output.widened;
+  }
 
   RunContext& outer_;
   std::vector<const TensorView*> pointers_;
