@@ -34,6 +34,27 @@ def _onnxruntime(path: str, options: Mapping[str, Any]) -> Callable[[Feeds], obj
     return _session(ort, path, options)
 
 
+def _onnxruntime_with_our_kernels(path: str, options: Mapping[str, Any]) -> Callable[[Feeds], object]:
+    import onnxruntime as ort
+
+    session_options = ort.SessionOptions()
+    session_options.intra_op_num_threads = options.get("threads", 1)
+    session_options.log_severity_level = 3
+    session_options.add_provider_for_devices(_our_devices(), {"claim": options.get("claim", "all")})
+    session = ort.InferenceSession(path, session_options)
+    return lambda feeds: session.run(None, feeds)
+
+
+@cache
+def _our_devices() -> list[Any]:
+    import onnxruntime as ort
+
+    from onnx_light_ort import reverse
+
+    ort.register_execution_provider_library("onnx_light", reverse.library_path())
+    return [device for device in ort.get_ep_devices() if device.ep_name == reverse.get_ep_name()]
+
+
 def _session(ort: Any, path: str, options: Mapping[str, Any]) -> Callable[[Feeds], object]:
     session = ort.InferenceSession(
         path,
@@ -78,7 +99,12 @@ def _onnx_reference(path: str, options: Mapping[str, Any]) -> Callable[[Feeds], 
     return lambda feeds: evaluator.run(None, dict(feeds))
 
 
-RUNTIMES = {"onnx-light-ort": _onnx_light_ort, "onnxruntime": _onnxruntime, "onnx.reference": _onnx_reference}
+RUNTIMES = {
+    "onnx-light-ort": _onnx_light_ort,
+    "onnxruntime": _onnxruntime,
+    "onnxruntime, our EP": _onnxruntime_with_our_kernels,
+    "onnx.reference": _onnx_reference,
+}
 
 
 def _serve(runtime: str, connection: Connection) -> None:

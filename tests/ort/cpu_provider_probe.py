@@ -1,14 +1,16 @@
 """Which one-node models ORT's CPU provider loads: by loading them.
 
-A node counts as runnable however ORT manages it: with a kernel, by inlining the operator's function, or by casting
-float16 to float32 and back.
+A node counts as runnable with a kernel of its own, or by casting float16 to float32 and back. That ORT can inline the
+operator's function does not count: it does so in a graph, and not for a node of another operator's function.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any
 
@@ -138,18 +140,23 @@ def _one_element(element: int) -> TensorProto:
     return onnx.helper.make_tensor("", element, [1], bytes(size), raw=True)
 
 
-def lacks(content: bytes) -> bool:
-    """Whether the CPU provider cannot run a model.
-
-    Raises:
-        Invalid: the model is wrong in ORT's eyes.
-    """
+def alone(content: bytes) -> object:
+    """A session of the CPU provider alone."""
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
+def lacks(content: bytes, make_session: Callable[[bytes], object] = alone) -> bool:
+    """Whether ORT cannot run a model for want of a kernel.
+
+    Raises:
+        Invalid: the model is wrong in ORT's eyes.
+    """
     try:
-        onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        make_session(content)
     except ort_errors.NotImplemented:
         return True
     except Exception as error:
@@ -167,14 +174,51 @@ def lacks(content: bytes) -> bool:
     return False
 
 
-def lacks_combination(operator: Operator, types: Sequence[int]) -> bool:
-    """Whether the CPU provider cannot run an operator with these types, with its optional inputs or, where these are
-    too many, without them.
+@cache
+def _kernel_definitions() -> dict[tuple[str, str], list[Any]]:
+    found: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for definition in ort_errors.get_all_opkernel_def():
+        if definition.provider == "CPUExecutionProvider":
+            found[definition.domain, definition.op_name].append(definition)
+    return found
+
+
+def _has_kernel(operator: Operator, types: Sequence[int]) -> bool:
+    """Whether a kernel of the CPU provider is defined for an operator with these types, by ORT's rules for versions."""
+    domain, name, version = operator.key
+    binding = dict(zip(operator.parameters, types, strict=True))
+    for formal in (*operator.schema.inputs, *operator.schema.outputs):
+        binding.setdefault(formal.name, binding.get(formal.type_str, 0))
+    for definition in _kernel_definitions()[domain, name]:
+        first, last = definition.version_range
+        if first != version and not (first < version <= last < 2**31 - 1):
+            continue
+        if all(
+            binding.get(parameter, 0) in (0, *_element_types([text.lower() for text in allowed]))
+            for parameter, allowed in definition.type_constraints.items()
+        ):
+            return True
+    return False
+
+
+def needs_inlining(operator: Operator, types: Sequence[int]) -> bool:
+    """Whether an operator is a function that ORT has no kernel for; float16 counts as float32, to which it is cast."""
+    if not (operator.schema.has_function or operator.schema.has_context_dependent_function):
+        return False
+    widened = [TensorProto.FLOAT if element == TensorProto.FLOAT16 else element for element in types]
+    return not _has_kernel(operator, types) and not _has_kernel(operator, widened)
+
+
+def lacks_combination(
+    operator: Operator, types: Sequence[int], make_session: Callable[[bytes], object] = alone
+) -> bool:
+    """Whether ORT cannot run an operator with these types, with its optional inputs or, where these are too many,
+    without them.
 
     Raises:
         Invalid: no model is right.
     """
     try:
-        return lacks(model(operator, types, optional_inputs=True))
+        return lacks(model(operator, types, optional_inputs=True), make_session)
     except Invalid:
-        return lacks(model(operator, types, optional_inputs=False))
+        return lacks(model(operator, types, optional_inputs=False), make_session)

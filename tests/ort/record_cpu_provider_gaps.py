@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import onnxruntime
-from cpu_provider_probe import Invalid, Operator, lacks_combination, operators
+from cpu_provider_probe import Invalid, Operator, lacks_combination, needs_inlining, operators
 from onnx import TensorProto
 
 TABLE = Path(__file__).resolve().parents[2] / "reverse_plugin" / "tables" / "cpu_provider_gaps.inc"
@@ -41,7 +41,7 @@ def gaps(operator: Operator) -> frozenset[Combination]:
     found = set()
     for types in operator.combinations():
         try:
-            if lacks_combination(operator, types):
+            if lacks_combination(operator, types) or needs_inlining(operator, types):
                 found.add(types)
         except Invalid:
             continue

@@ -58,10 +58,10 @@ def test_no_case_that_ort_passes_alone_fails_with_the_provider(outcomes: Outcome
         assert set(broken) == set(allowed), f"claim={claim}: {broken}"
 
 
-def test_cases_without_a_kernel_pass_with_the_provider(outcomes: Outcomes) -> None:
+def test_at_least_60_of_the_88_cases_without_a_kernel_pass_with_the_provider(outcomes: Outcomes) -> None:
     missing = without_kernel(outcomes)
     if onnx.__version__ == "1.23.2":
         assert len(missing) == 88
     still = {name: outcomes["missing"][name] for name in missing if outcomes["missing"][name] is not None}
     by_operator = Counter(why.split(" for ")[1].split(" ")[0] for why in still.values() if why and " for " in why)
-    assert len(missing) - len(still) >= 23, f"{len(still)} cases fail still: {by_operator}, {sorted(still)}"
+    assert len(missing) - len(still) >= 60, f"{len(still)} cases fail still: {by_operator}, {sorted(still)}"

@@ -131,6 +131,8 @@ def _retyped(case: TypedCase, schema: Any, parameter: str, element: int) -> Type
     if case.op_type in ("Cast", "CastLike") and tensor_dtype_to_np_dtype(element).kind != "f":
         # An infinity as a whole number is anything.
         inputs = [finite(value) for value in inputs]
+    if case.op_type in ("QuantizeLinear", "DequantizeLinear") and len(inputs) > 2 and inputs[2] is not None:
+        inputs[2] = zero_if_float(inputs[2])
     attributes = dict(case.attributes)
     for name in _TYPE_ATTRIBUTES:
         if name in attributes and output_types[0] != case.output_types[0]:
@@ -151,6 +153,11 @@ def finite(array: Array | None) -> Array | None:
     if array is None or array.dtype.kind != "f":
         return array
     return np.nan_to_num(array, nan=1, posinf=1, neginf=0)
+
+
+def zero_if_float(zero_point: Array) -> Array:
+    """The operators of quantization allow floats no other zero point."""
+    return np.zeros_like(zero_point) if zero_point.dtype.name.startswith("float") else zero_point
 
 
 def cast(array: Array, element: int) -> Array:
