@@ -19,6 +19,8 @@ from onnx_light_ort.errors import EPFail, Error, Fail, InvalidArgument
 if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Model
 
+_NOT_CLAIMED = "not claimed"
+
 
 class Placement:
     """The providers of one session, what they claimed, and why they declined."""
@@ -27,7 +29,7 @@ class Placement:
         self.providers = tuple(providers)
         self._registries: dict[str, KernelRegistry] = {}
         #: Of nodes that no provider took: why, provider by provider.
-        self.declined: dict[Node, list[Decline]] = {}
+        self._declined: dict[Node, list[Decline]] = {}
         self._executables: list[ExecutablePartition] = []
         self._numbers = itertools.count()
         self._closed = False
@@ -55,6 +57,16 @@ class Placement:
         for provider in self.providers:
             for graph in list(model.graph.all_graphs()):
                 self._ask(provider, graph)
+
+    def declines(self, node: Node) -> list[Decline]:
+        """Why providers do not run a node; of one that said nothing, also why its kernels for the operator do not."""
+        found: list[Decline] = []
+        for decline in self._declined.get(node, ()):
+            found.append(decline)
+            registry = self._registries[decline.who]
+            if decline.reason == _NOT_CLAIMED and registry.entries(node.domain, node.op_type):
+                found += registry.declines(node)
+        return found
 
     def kernel(self, node: Node) -> KernelEntry:
         """The kernel that a node's provider claimed it for."""
@@ -133,8 +145,8 @@ class Placement:
             _fuse(graph, fused)
             self._compile(provider, graph, fused)
         for node in graph.nodes:
-            if node.provider is None and not any(item.who == provider.name for item in self.declined.get(node, ())):
-                self._decline(node, Decline(provider.name, "not claimed"))
+            if node.provider is None and not any(item.who == provider.name for item in self._declined.get(node, ())):
+                self._decline(node, Decline(provider.name, _NOT_CLAIMED))
 
     def _compile(self, provider: ExecutionProvider, graph: Graph, fused: Sequence[FusedPartition]) -> None:
         try:
@@ -155,7 +167,7 @@ class Placement:
             partition.executable = executable
 
     def _decline(self, node: Node, decline: Decline) -> None:
-        self.declined.setdefault(node, []).append(decline)
+        self._declined.setdefault(node, []).append(decline)
 
 
 def _fuse(graph: Graph, partitions: Sequence[FusedPartition]) -> None:

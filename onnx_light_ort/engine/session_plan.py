@@ -148,12 +148,12 @@ class SessionPlan:
                 yield from _held(node, node.provider, None)
             return
         for inner in partition.nodes:
-            declined = self.placement.declined.get(inner, ())
+            declined = self.placement.declines(inner)
             yield inner, NodeAssignment.of(inner, partition.provider, "partition", declined, partition.name)
             yield from _held(inner, partition.provider, partition.name)
 
     def _assignment(self, node: Node) -> NodeAssignment:
-        declined = [*self.placement.declined.get(node, ()), *self._declined.get(node, ())]
+        declined = [*self.placement.declines(node), *self._declined.get(node, ())]
         entry = self._entries.get(node)
         if node.provider is not None:
             kernel = str(entry)
@@ -164,7 +164,7 @@ class SessionPlan:
         else:
             kernel = str(entry)
             before = self._context.registries[: self._context.position(entry)]
-            declined = [*self.placement.declined.get(node, ()), *(d for r in before for d in r.declines(node)),
+            declined = [*self.placement.declines(node), *(d for r in before for d in r.declines(node)),
                         *self._declined.get(node, ())]  # fmt: skip
         return NodeAssignment.of(node, node.provider or ENGINE, kernel, declined)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from execution_provider_cases import MODELS
 from kernel_ep_session import declines, engine_session, kernel_ep_session, kernels_by_node
 from onnx import ModelProto, NodeProto, TensorProto, helper
 from onnx_models import FLOAT, model, node, value
@@ -17,6 +18,9 @@ from onnx_light_ort.host.plugin_kernels import PluginKernels
 pytestmark = pytest.mark.usefixtures("every_plugin")
 
 ENGINE = "CPUExecutionProvider"
+
+
+TYPES = "T: tensor(double), tensor(float), tensor(int32), tensor(int64)"
 
 
 def one_node(made: NodeProto, inputs: Sequence[int], output: int, opset: int = 17) -> ModelProto:
@@ -43,8 +47,10 @@ def test_each_type_and_version_of_a_definition_is_served(kind: int, opset: int) 
 def test_a_type_that_no_definition_has_is_left_to_the_engine() -> None:
     session = kernel_ep_session(add(TensorProto.FLOAT16))
     assert kernels_by_node(session) == {"add": ENGINE}
-    assert "not claimed" in declines(session, "add")
-    assert "T is tensor(float16); it serves tensor(double), tensor(float)" in reasons(add(TensorProto.FLOAT16))
+    why = "T is tensor(float16); it serves tensor(double), tensor(float)"
+    assert "KernelEp: not claimed" in declines(session, "add")
+    assert f"KernelEp kernel Add (13 to 1000; {TYPES}): type parameter {why}" in declines(session, "add")
+    assert why in reasons(add(TensorProto.FLOAT16))
 
 
 def test_a_version_below_every_definition_is_left_to_the_engine() -> None:
@@ -97,6 +103,7 @@ def test_control_flow_stays_with_the_engine_and_its_bodies_nodes_do_not() -> Non
     session = kernel_ep_session("captures")
     placed = kernels_by_node(session)
     assert placed.pop("if") == ENGINE
+    assert "control flow runs on the engine" in reasons(MODELS["captures"].make())
     assert set(placed.values()) == {"KernelEp"}
 
 
