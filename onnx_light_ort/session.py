@@ -143,8 +143,8 @@ class InferenceSession:
         chosen = _chosen_providers(providers, provider_options)
         self._profile = Profile(options.profile_file_prefix) if options.enable_profiling else None
         budget = native.MemoryBudget(options.memory_limit)
-        registries = options._session_registries(budget)
-        chosen += options._session_providers(budget, options.logid or _name_of(path_or_bytes))
+        registries, added = options._session_parts(budget, options.logid or _name_of(path_or_bytes))
+        chosen += added
         self._plan = plan = SessionPlan(
             path_or_bytes,
             providers=chosen,

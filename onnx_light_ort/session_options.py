@@ -14,6 +14,7 @@ from onnx_light_ort._abi_enums import ExecutionMode, GraphOptimizationLevel
 from onnx_light_ort._native import engine as native
 
 if TYPE_CHECKING:
+    from onnx_light_ort._native import abi
     from onnx_light_ort.engine.execution_provider import ExecutionProvider
     from onnx_light_ort.engine.kernel_registry import KernelRegistry
     from onnx_light_ort.ep_device import OrtEpDevice
@@ -155,49 +156,86 @@ class SessionOptions:
         Not in ORT."""
         self._providers.append(factory)
 
-    def _session_registries(self, budget: native.MemoryBudget) -> list[KernelRegistry]:
-        """The caller's registries, then one of custom ops, whose kernels are charged to the session's budget."""
-        if self._custom_ops is None:
-            return self._registries
-        return [*self._registries, self._custom_ops.registry(self._config, budget, "onnx_light_ort", self._severity())]
+    def _session_parts(
+        self, budget: native.MemoryBudget, session: str
+    ) -> tuple[list[KernelRegistry], list[ExecutionProvider]]:
+        """The registries and the execution providers for one session, whose name is for messages.
 
-    def _session_providers(self, budget: native.MemoryBudget, session: str) -> list[ExecutionProvider]:
-        """The execution providers for one session, whose name is for messages.
+        The caller's registries come first, then one of custom ops. What plugins allocate is charged to the budget.
 
         Raises:
             Error: a provider cannot be made; those before it are closed.
         """
+        if self._custom_ops is None and not self._providers:
+            return self._registries, []
+        from onnx_light_ort._native import abi
+
+        if self._custom_ops is not None:
+            options = self._custom_ops.session_options(self._config)
+        else:
+            options = abi.SessionOptions()
+            for key, value in dict(self._config).items():  # a copy: another thread may add to it
+                options.add_config_entry(key, value)
+        severity = self.log_severity_level if self.log_severity_level >= 0 else _logger_severity()
+        services = abi.SessionServices(options, budget, "onnx_light_ort", severity)
+        providers = self._make_providers(options, services, session)
+        try:
+            return [*self._registries, *_custom_op_registries(options, services, providers)], providers
+        except BaseException:
+            _close(providers)
+            raise
+
+    def _make_providers(
+        self, options: abi.SessionOptions, services: abi.SessionServices, session: str
+    ) -> list[ExecutionProvider]:
+        """The session's providers, having added the custom ops that they bring to the options."""
         if not self._providers:
             return []
-        from onnx_light_ort._native import abi
         from onnx_light_ort.host.graph_view import ModelViews
         from onnx_light_ort.host.plugin_execution_provider import ChosenDevices, PluginExecutionProvider
 
         views = cache(ModelViews)
-        options = abi.SessionOptions()
-        for key, value in dict(self._config).items():  # a copy: another thread may add to it
-            options.add_config_entry(key, value)
-        services = abi.SessionServices(options, budget, "onnx_light_ort", self._severity())
         made: list[ExecutionProvider] = []
         try:
             for item in self._providers:
-                made.append(
-                    PluginExecutionProvider(item, options, services, session, views)
-                    if isinstance(item, ChosenDevices)
-                    else item(self)
-                )
+                if isinstance(item, ChosenDevices):
+                    provider = PluginExecutionProvider(item, options, services, session, views)
+                    made.append(provider)
+                    provider.native.add_custom_ops(options)
+                else:
+                    made.append(item(self))
         except BaseException:
-            for provider in made:
-                provider.close()
+            _close(made)
             raise
         return made
 
-    def _severity(self) -> int:
-        """The least OrtLoggingLevel that plugins' records need."""
-        return self.log_severity_level if self.log_severity_level >= 0 else _logger_severity()
-
     def has_providers(self) -> bool:
         return bool(self._providers)
+
+
+def _custom_op_registries(
+    options: abi.SessionOptions, services: abi.SessionServices, providers: Sequence[ExecutionProvider]
+) -> list[KernelRegistry]:
+    ops = options.custom_ops
+    if not ops:
+        return []
+    from onnx_light_ort.engine.kernel_registry import KernelRegistry
+    from onnx_light_ort.host.custom_ops import custom_operators
+    from onnx_light_ort.host.plugin_execution_provider import PluginExecutionProvider
+
+    registry = KernelRegistry("custom ops")
+    for operator in custom_operators(ops, services):
+        registry.register_operator(operator)
+        for provider in providers:
+            if isinstance(provider, PluginExecutionProvider) and provider.name == operator.provider:
+                provider.operators.append(operator)
+                break
+    return [registry]
+
+
+def _close(providers: Sequence[ExecutionProvider]) -> None:
+    for provider in providers:
+        provider.close()
 
 
 class RunOptions:

@@ -174,6 +174,8 @@ class ForeignOperator(Operator):
         #: Whether :meth:`infer` tells element types alone, and by nothing but the inputs' types and the number of
         #: outputs. Such an operator is asked once for all nodes that are alike in these.
         self.infers_by_types = False
+        #: The execution provider that brings it. A node that it claims, and has no kernel for, runs by the operator's.
+        self.provider: str | None = None
 
     def infer(
         self, node: Node, input_types: Sequence[TypeProto | None], constants: Sequence[Constant | None]

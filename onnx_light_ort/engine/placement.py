@@ -13,6 +13,7 @@ from onnx_light_ort.engine.graph import Graph, Node
 from onnx_light_ort.engine.graph_building import sort_nodes
 from onnx_light_ort.engine.kernel_registry import Decline, KernelEntry, KernelRegistry
 from onnx_light_ort.engine.node_order import NodeOrder
+from onnx_light_ort.engine.operator_schema import ForeignOperator
 from onnx_light_ort.engine.partition import ExecutablePartition, FusedPartition, check_claim, check_executable
 from onnx_light_ort.errors import EPFail, Error, Fail, InvalidArgument
 
@@ -72,6 +73,11 @@ class Placement:
         """The kernel that a node's provider claimed it for."""
         assert node.provider is not None
         entry = self._registries[node.provider].find(node)
+        operator = node.operator
+        if entry is None and isinstance(operator, ForeignOperator) and operator.provider == node.provider:
+            return KernelEntry(
+                node.provider, node.domain, node.op_type, node.since_version, None, {}, operator.create_kernel
+            )
         if entry is None:
             reasons = "; ".join(map(str, self._registries[node.provider].declines(node)))
             raise EPFail(f"execution provider {node.provider!r} claims {node}, but has no kernel for it: {reasons}")

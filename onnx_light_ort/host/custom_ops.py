@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import TypeProto
 
+from onnx_light_ort import errors
 from onnx_light_ort._abi_enums import OrtCustomOpInputOutputCharacteristic as Characteristic
 from onnx_light_ort._native import abi
-from onnx_light_ort.engine.kernel_registry import KernelRegistry
 from onnx_light_ort.engine.operator_schema import ForeignOperator, FormalParameter
 from onnx_light_ort.engine.value_type import element_type_name, is_element_type, tensor_type
 from onnx_light_ort.errors import Error, Fail
@@ -24,7 +24,6 @@ from onnx_light_ort.host.loader import LoadedLibrary, register_custom_ops_librar
 from onnx_light_ort.host.node_description import describe_arguments, describe_attributes, shapeless_type
 
 if TYPE_CHECKING:
-    from onnx_light_ort._native import engine as native
     from onnx_light_ort.engine.constant import Constant
     from onnx_light_ort.engine.graph import Node
     from onnx_light_ort.engine.kernel import KernelProduct
@@ -84,27 +83,21 @@ class CustomOpLibraries:
             finally:
                 self._registering = False
 
-    def registry(
-        self, config: Mapping[str, str], budget: native.MemoryBudget, log_name: str, log_severity: int
-    ) -> KernelRegistry:
-        """The operators for one session.
-
-        What their kernels allocate is charged to `budget`; records below `log_severity` (an OrtLoggingLevel) are
-        dropped, others go to the logger `log_name`.
-        """
+    def session_options(self, config: Mapping[str, str]) -> abi.SessionOptions:
+        """What plugins see of one session's options, with the ops."""
         with self._lock:
             if not self._registering:  # Then the library's registration took them, and may be reading them.
                 self._take_entries(config)
-            services = abi.SessionServices(self._options, budget, log_name, log_severity)
-            ops = self._options.custom_ops
-        registry = KernelRegistry("custom ops")
-        for op, end_version in with_effective_ends(ops):
-            registry.register_operator(CustomOperator(op, services, end_version))
-        return registry
+            return abi.SessionOptions(self._options)
 
     def _take_entries(self, config: Mapping[str, str]) -> None:
         for key, value in dict(config).items():  # a copy: another thread may add to it
             self._options.add_config_entry(key, value)
+
+
+def custom_operators(ops: Sequence[abi.CustomOp], services: abi.SessionServices) -> list[CustomOperator]:
+    """The operators of custom ops, for one session."""
+    return [CustomOperator(op, services, end_version) for op, end_version in with_effective_ends(ops)]
 
 
 def with_effective_ends(ops: Sequence[abi.CustomOp]) -> Iterable[tuple[abi.CustomOp, int | None]]:
@@ -140,6 +133,7 @@ class CustomOperator(ForeignOperator):
         self._op = op
         self._services = services
         self.infers_by_types = not op.infers_shapes
+        self.provider = op.provider or None
 
     def mismatch(self, node: Node) -> str | None:
         provider = self._op.other_provider
@@ -199,6 +193,10 @@ class CustomOperator(ForeignOperator):
         return open_types.pop() if len(open_types) == 1 else 0
 
     def create_kernel(self, node: Node) -> KernelProduct:
+        if self._op.only_for_provider and node.provider != self.provider:
+            raise errors.NotImplemented(
+                f"{node}: {self._op.signature} runs on execution provider {self.provider!r}, which did not claim it"
+            )
         for value in node.outputs:
             if value is not None and not value.element_type:
                 raise Fail(
@@ -223,8 +221,14 @@ class CustomOperator(ForeignOperator):
         except Error as error:
             raise type(error)(f"{node}: {self._op.signature} made no kernel: {error}") from error
 
+    def close(self) -> None:
+        """Gives up the op, which keeps its library and provider: planning's graphs may stay until they are collected.
+        Kernels that were made of it keep it."""
+        self._label = repr(self)
+        del self._op
+
     def __repr__(self) -> str:
-        signature: str = self._op.signature
+        signature: str = self._op.signature if hasattr(self, "_op") else self._label
         return signature
 
 

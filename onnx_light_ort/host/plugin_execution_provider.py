@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Graph, Model, Node
     from onnx_light_ort.engine.partition import ExecutablePartition, FusedPartition
     from onnx_light_ort.ep_device import OrtEpDevice
+    from onnx_light_ort.host.custom_ops import CustomOperator
     from onnx_light_ort.host.ep_libraries import RegisteredLibrary
 
 _log = logging.getLogger("onnx_light_ort")
@@ -92,6 +93,8 @@ class PluginExecutionProvider(ExecutionProvider):
         devices.require_registered()
         check_entries(options.config_entries)
         self._make_views = views
+        #: The operators that its factory brings.
+        self.operators: list[CustomOperator] = []
         self._views: ModelViews | None = None
         #: Of the graph that was asked about last: partitions are compiled as it was then. It stays, so that the address
         #: of a node of this session is never one of another's; where it would keep constants that the EP dropped, it
@@ -144,6 +147,9 @@ class PluginExecutionProvider(ExecutionProvider):
     def close(self) -> None:
         self._view = self._views = None
         self._partitions.close()
+        for operator in self.operators:
+            operator.close()
+        self.operators.clear()
         self._ep.close()
 
     def _is_open(self, nodes: Sequence[Node]) -> bool:

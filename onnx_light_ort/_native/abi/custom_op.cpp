@@ -90,7 +90,12 @@ class Reader {
     op_.name = name;
     const char* provider = call(required(Gate::GetExecutionProviderType(descriptor_), "GetExecutionProviderType"),
                                 "GetExecutionProviderType", descriptor_);
-    if (provider != nullptr && provider != kCpuProvider) op_.other_provider = provider;
+    if (provider == nullptr || provider == kCpuProvider) return;
+    if (op_.provider == provider) {
+      op_.only_for_provider = true;
+    } else {
+      op_.other_provider = provider;
+    }
   }
 
   void read_callbacks() {
@@ -235,9 +240,10 @@ bool same_arguments(const std::vector<CustomOp::Argument>& a, const std::vector<
 }  // namespace
 
 std::shared_ptr<const CustomOp> CustomOp::read(const std::string& domain, const OrtCustomOp* descriptor,
-                                               std::shared_ptr<const void> library) {
+                                               const std::string& provider, std::shared_ptr<const void> library) {
   auto op = std::make_shared<CustomOp>();
   op->domain = domain;
+  op->provider = provider;
   op->descriptor = descriptor;
   op->library = std::move(library);
   Reader(descriptor, *op).read();

@@ -32,14 +32,20 @@ struct CustomOp {
     size_t output;
   };
 
-  /// Reads and checks a descriptor. What the library lent for it is released, whatever the outcome. Throws Error with
-  /// the op's name and what its author has to change.
+  /// Reads and checks a descriptor. What the library lent for it is released, whatever the outcome. `provider` names
+  /// the execution provider that brings the op; "" for a library of custom ops. Throws Error with the op's name and
+  /// what its author has to change.
   static std::shared_ptr<const CustomOp> read(const std::string& domain, const OrtCustomOp* descriptor,
-                                              std::shared_ptr<const void> library);
+                                              const std::string& provider, std::shared_ptr<const void> library);
 
   std::string domain;
   std::string name;
-  /// The execution provider that it is for, where that is not the CPU's: no node here can be of it.
+  /// The execution provider that brings it; "" for a library of custom ops.
+  std::string provider;
+  /// It runs on the provider that brings it, not on the CPU.
+  bool only_for_provider = false;
+  /// The execution provider that it is for, where that is neither the CPU's nor the one that brings it: no node here
+  /// can be of it.
   std::optional<std::string> other_provider;
   std::vector<Argument> inputs;
   std::vector<Argument> outputs;

@@ -32,14 +32,14 @@ bool has_descriptor(const CustomOps& ops, const std::string& domain, const OrtCu
 
 }  // namespace
 
-void commit_custom_ops(OrtSessionOptions& options, std::shared_ptr<const void> library) {
+void commit_custom_ops(OrtSessionOptions& options, const std::string& provider, std::shared_ptr<const void> library) {
   const auto domains = std::exchange(options.added_domains, {});
   CustomOps ops = options.custom_ops;
   for (const auto& domain : domains) {
     for (const OrtCustomOp* descriptor : domain->ops) {
       // A domain may be added twice, by one library for two names or by registering the library again.
       if (has_descriptor(ops, domain->name, descriptor)) continue;
-      auto op = CustomOp::read(domain->name, descriptor, library);
+      auto op = CustomOp::read(domain->name, descriptor, provider, library);
       require_distinct(ops, *op);
       ops.push_back(std::move(op));
     }

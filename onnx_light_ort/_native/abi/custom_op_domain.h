@@ -30,7 +30,8 @@ namespace onnx_light_ort::abi {
 
 /// Ends a registration: reads the ops of all domains that were added to `options` since the last one, and adds them to
 /// its custom ops. All or nothing: throws Error, with the domains taken out again, when a descriptor is refused or two
-/// ops cannot be told apart. `library` is kept by each op.
-void commit_custom_ops(OrtSessionOptions& options, std::shared_ptr<const void> library);
+/// ops cannot be told apart. `provider` names the execution provider that brings them, "" where it is a library of
+/// custom ops; `library` is kept by each op.
+void commit_custom_ops(OrtSessionOptions& options, const std::string& provider, std::shared_ptr<const void> library);
 
 }  // namespace onnx_light_ort::abi

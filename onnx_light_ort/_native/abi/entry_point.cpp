@@ -14,7 +14,7 @@ EntryPointOutcome call_register_custom_ops(RegisterCustomOpsFunction function, O
   auto outcome = enter_plugin("RegisterCustomOps", [&] { return function(&options, served_api_base()); });
   if (outcome.code == ORT_OK) {
     try {
-      commit_custom_ops(options, std::move(library));
+      commit_custom_ops(options, "", std::move(library));
     } catch (const Error& error) {
       outcome.code = error.code();
       outcome.message = error.what();

@@ -96,6 +96,7 @@ void bind_abi(nb::module_& m) {
 
   nb::class_<OrtSessionOptions>(m, "SessionOptions", "What plugins see of a session's options.")
       .def(nb::init<>())
+      .def(nb::init<const OrtSessionOptions&>(), "other"_a)
       .def("add_config_entry", &OrtSessionOptions::add_config_entry, "key"_a, "value"_a)
       .def_prop_ro("config_entries",
                    [](const OrtSessionOptions& self) {

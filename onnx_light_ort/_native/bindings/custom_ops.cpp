@@ -121,8 +121,11 @@ void bind_custom_ops(nb::module_& m) {
                        "for any.")
       .def_ro("domain", &CustomOp::domain)
       .def_ro("name", &CustomOp::name)
+      .def_ro("provider", &CustomOp::provider,
+              "The execution provider that brings it; empty for a library of custom ops.")
+      .def_ro("only_for_provider", &CustomOp::only_for_provider, "It runs on that provider, not on the CPU.")
       .def_ro("other_provider", &CustomOp::other_provider,
-              "The execution provider that it is for; None for the CPU, where all nodes of custom ops run.")
+              "The execution provider that it is for; None for the CPU or the one that brings it.")
       .def_prop_ro(
           "inputs", [](const CustomOp& op) { return describe(op.inputs); },
           "(element type, OrtCustomOpInputOutputCharacteristic, OrtMemType) of each declared input.")

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "environment.h"
+#include "ep_custom_ops.h"
 #include "ep_library.h"
 #include "foreign_text.h"
 #include "graph_view.h"
@@ -138,6 +139,12 @@ EpHandle create_ep(const LibraryOfProviders& self, const std::vector<size_t>& de
   return EpHandle(abi::Ep::create(std::move(chosen), options, std::move(services), session));
 }
 
+void add_custom_ops(const EpHandle& self, OrtSessionOptions& options) {
+  const std::shared_ptr<abi::Ep> ep = self.ep();
+  nb::gil_scoped_release released;
+  abi::add_custom_ops(ep, options);
+}
+
 void close_ep(EpHandle& self) {
   std::shared_ptr<abi::Ep> claim = self.take();
   nb::gil_scoped_release released;
@@ -200,6 +207,8 @@ void bind_execution_provider(nb::module_& m) {
       .def("on_run_start", without_gil(&abi::Ep::on_run_start), "options"_a)
       .def("on_run_end", without_gil(&abi::Ep::on_run_end), "options"_a, "sync_stream"_a)
       .def("sync", without_gil(&abi::Ep::sync), "Waits until the device did what it was asked to.")
+      .def("add_custom_ops", &add_custom_ops, "options"_a,
+           "Adds the custom ops that its factory brings to those of a session. Each keeps the provider.")
       .def("close", &close_ep, "Gives the provider up; it is released with the last kernel that it made.");
 
   nb::class_<LibraryOfProviders>(m, "EpLibrary", "What a library registered: factories, devices.")

@@ -1,0 +1,13 @@
+// Custom ops that the factory of an execution provider brings.
+#pragma once
+
+#include <memory>
+
+#include "ep.h"
+
+namespace onnx_light_ort::abi {
+
+/// Adds them to a session's custom ops, all or none. Each keeps the provider. Throws Error, with the provider's name.
+void add_custom_ops(const std::shared_ptr<Ep>& ep, OrtSessionOptions& options);
+
+}  // namespace onnx_light_ort::abi
