@@ -91,7 +91,7 @@ class Reader {
     const char* provider = call(required(Gate::GetExecutionProviderType(descriptor_), "GetExecutionProviderType"),
                                 "GetExecutionProviderType", descriptor_);
     if (provider == nullptr || provider == kCpuProvider) return;
-    if (op_.provider == provider) {
+    if (!op_.provider.empty() && op_.provider == provider) {
       op_.only_for_provider = true;
     } else {
       op_.other_provider = provider;
