@@ -42,10 +42,9 @@ class PluginKernel(KernelEntry):
     __slots__ = ("definition", "fault", "is_compared", "place")
 
     def __init__(self, registry: PluginKernels, place: int, definition: abi.KernelDefinition) -> None:
-        domain = "" if definition.domain == "ai.onnx" else definition.domain
         super().__init__(
             registry.name,
-            domain,
+            _domain_of(definition),
             definition.op_type,
             definition.start_version,
             definition.start_version if definition.end_version is None else definition.end_version,
@@ -86,6 +85,11 @@ class PluginKernel(KernelEntry):
         return self.fault is None and self.since_version <= operator.since_version <= self.end_version
 
 
+def _domain_of(definition: abi.KernelDefinition) -> str:
+    domain: str = definition.domain
+    return "" if domain == "ai.onnx" else domain
+
+
 def _fault(definition: abi.KernelDefinition, provider: str) -> str | None:
     if not definition.op_type:
         return "it names no operator: call KernelDefBuilder_SetOperatorType"
@@ -108,14 +112,30 @@ class PluginKernels(KernelRegistry):
         self._ep = ep
         #: What the provider registered; None where it has no registry.
         self.native = abi.kernels_of(ep)
-        #: In the order of registration.
-        self.kernels: list[PluginKernel] = []
+        self._definitions: list[abi.KernelDefinition] = [] if self.native is None else self.native.definitions
+        self._made: dict[int, PluginKernel] = {}
+        #: By domain and operator: the positions among the definitions.
+        self._places: dict[tuple[str, str], list[int]] = {}
         self._found: dict[tuple[Operator, ArgumentTypes, ArgumentTypes], PluginKernel | None] = {}
-        for place, definition in enumerate(() if self.native is None else self.native.definitions):
-            kernel = PluginKernel(self, place, definition)
-            self.kernels.append(kernel)
-            self._entries.setdefault((kernel.domain, kernel.op_type), []).append(kernel)
-            self._report(kernel)
+        for place, definition in enumerate(self._definitions):
+            key = (_domain_of(definition), definition.op_type)
+            self._places.setdefault(key, []).append(place)
+            self._report(place)
+
+    @property
+    def kernels(self) -> list[PluginKernel]:
+        """In the order of registration."""
+        return [self._kernel(place) for place in range(len(self._definitions))]
+
+    def entries(self, domain: str, op_type: str) -> Sequence[PluginKernel]:
+        return [self._kernel(place) for place in self._places.get((domain, op_type), ())]
+
+    def _kernel(self, place: int) -> PluginKernel:
+        """Made when it is asked for: a provider may have hundreds, and a model needs few of them."""
+        kernel = self._made.get(place)
+        if kernel is None:
+            kernel = self._made[place] = PluginKernel(self, place, self._definitions[place])
+        return kernel
 
     def find(self, node: Node) -> KernelEntry | None:
         """The kernel for a resolved node; None where there is none."""
@@ -149,8 +169,7 @@ class PluginKernels(KernelRegistry):
         if _is_control_flow(operator):
             return None
         bindings = operator.bindings_of(input_types, output_types)
-        for kernel in self._entries.get((operator.domain, operator.op_type), ()):
-            assert isinstance(kernel, PluginKernel)
+        for kernel in self.entries(operator.domain, operator.op_type):
             self._compare(kernel, operator)
             if kernel.mismatch(operator, bindings) is None:
                 return kernel
@@ -185,14 +204,15 @@ class PluginKernels(KernelRegistry):
         except Error as error:
             raise type(error)(f"{node}: no kernel was made: {error}") from error
 
-    def _report(self, kernel: PluginKernel) -> None:
+    def _report(self, place: int) -> None:
         """Says what is odd about a definition that ONNX Runtime takes."""
-        definition = kernel.definition
-        if kernel.fault is not None:
-            self._warn(kernel, f"serves no node: {kernel.fault}")
+        definition = self._definitions[place]
+        fault = _fault(definition, self.name)
+        if fault is not None:
+            self._warn(place, f"serves no node: {fault}")
         for name, types in definition.type_constraints.items():
             if 0 in types:
-                self._warn(kernel, f"constrains {name} to a type that is null: pass what GetTensorDataType gave")
+                self._warn(place, f"constrains {name} to a type that is null: pass what GetTensorDataType gave")
         for role, memory_types in (
             ("input", definition.input_memory_types),
             ("output", definition.output_memory_types),
@@ -200,7 +220,7 @@ class PluginKernels(KernelRegistry):
             for index, memory_type in memory_types.items():
                 if memory_type not in _MEMORY_TYPES:
                     self._warn(
-                        kernel,
+                        place,
                         f"asks for memory type {memory_type} for {role} {index}, which is no OrtMemType, and gets the "
                         "CPU's",
                     )
@@ -214,7 +234,7 @@ class PluginKernels(KernelRegistry):
         if unknown:
             known = sorted({formal.type_parameter for formal in (*operator.inputs, *operator.outputs)})
             self._warn(
-                kernel,
+                kernel.place,
                 f"serves no node: it constrains {', '.join(unknown)}, and the type parameters of {operator!r} are "
                 f"{', '.join(known)}",
             )
@@ -222,12 +242,12 @@ class PluginKernels(KernelRegistry):
         for source, output in [*definition.aliases, *definition.mutable_aliases]:
             if source < 0 or output < 0 or operator.input(source) is None or operator.output(output) is None:
                 self._warn(
-                    kernel,
+                    kernel.place,
                     f"lets output {output} share input {source}; {operator!r} has no such pair, and nothing is shared",
                 )
 
-    def _warn(self, kernel: PluginKernel, message: str) -> None:
-        _log.warning("execution provider %r: its definition of %s %s", self.name, kernel, message)
+    def _warn(self, place: int, message: str) -> None:
+        _log.warning("execution provider %r: its definition of %s %s", self.name, self._kernel(place), message)
 
 
 def _is_control_flow(operator: Operator) -> bool:
