@@ -35,7 +35,7 @@ struct LeakyReluOp {
   }
 };
 
-struct EluOp {
+struct EluOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters& parameters) {
     return x < T(0) ? static_cast<T>(parameters.alpha) * (vector_math::exp(x) - T(1)) : x;
@@ -43,7 +43,7 @@ struct EluOp {
 };
 
 // alpha is the scale below zero, beta what x is divided by there.
-struct CeluOp {
+struct CeluOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters& parameters) {
     const auto alpha = static_cast<T>(parameters.alpha);
@@ -52,7 +52,7 @@ struct CeluOp {
 };
 
 // beta is gamma.
-struct SeluOp {
+struct SeluOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters& parameters) {
     const auto alpha = static_cast<T>(parameters.alpha);
@@ -74,7 +74,7 @@ struct SoftsignOp {
   }
 };
 
-struct SwishOp {
+struct SwishOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters& parameters) {
     return x * vector_math::sigmoid(static_cast<T>(parameters.alpha) * x);
@@ -95,14 +95,14 @@ struct ShrinkOp {
   }
 };
 
-struct SigmoidOp {
+struct SigmoidOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return vector_math::sigmoid(x);
   }
 };
 
-struct TanhOp {
+struct TanhOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return vector_math::tanh(x);
@@ -131,16 +131,16 @@ struct HardSwishOp {
 };
 
 // log(1 + exp(x)), written so that exp does not overflow.
-struct SoftplusOp {
+struct SoftplusOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
-    const T tail = std::log1p(std::exp(-std::abs(x)));
+    const T tail = vector_math::log1p(vector_math::exp(-std::abs(x)));
     return x > T(0) ? x + tail : tail;
   }
 };
 
 // x * tanh(softplus(x)); with e = exp(x), the tanh is e (e + 2) / (e (e + 2) + 2).
-struct MishOp {
+struct MishOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     const T e = vector_math::exp(x > T(20) ? T(20) : x);
@@ -149,14 +149,14 @@ struct MishOp {
   }
 };
 
-struct GeluOp {
+struct GeluOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return T(0.5) * x * (T(1) + vector_math::erf(x * T(0.70710678118654752440)));
   }
 };
 
-struct TanhGeluOp {
+struct TanhGeluOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     const T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);

@@ -13,7 +13,7 @@ CpuLevel cpu_level() noexcept;
 // clang-format off
 #if defined(__x86_64__)
 #define ONNX_LIGHT_TARGET_AVX2 __attribute__((target("avx2,fma,f16c,bmi,bmi2")))
-#define ONNX_LIGHT_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2")))
+#define ONNX_LIGHT_TARGET_AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi,bmi2,prefer-vector-width=512")))
 #else
 #define ONNX_LIGHT_TARGET_AVX2
 #define ONNX_LIGHT_TARGET_AVX512
@@ -29,6 +29,16 @@ struct Versions<Body> {
   static void baseline(Args... args) { Body(args...); }
   ONNX_LIGHT_TARGET_AVX2 static void avx2(Args... args) { Body(args...); }
   static auto best() noexcept { return cpu_level() >= CpuLevel::kAvx2 ? &avx2 : &baseline; }
+};
+
+/// The same and for AVX-512, for loops that compute long enough between load and store.
+template <auto Body>
+struct CostlyVersions;
+
+template <class... Args, void (*Body)(Args...)>
+struct CostlyVersions<Body> {
+  ONNX_LIGHT_TARGET_AVX512 static void avx512(Args... args) { Body(args...); }
+  static auto best() noexcept { return cpu_level() >= CpuLevel::kAvx512 ? &avx512 : Versions<Body>::best(); }
 };
 
 }  // namespace onnx_light_ort::kernels

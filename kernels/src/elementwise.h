@@ -51,20 +51,44 @@ std::unique_ptr<Kernel> make_fold_kernel(const char* op, const BinaryLoops& loop
 
 inline constexpr int64_t kHalfBlock = 512;
 
+/// Base of operators that compute long enough for the widest vectors, in float.
+struct Costly {};
+
+/// Base of operators whose float loop holds where Op::within(x) only: a run with anything else takes Op::beyond(x), one
+/// element after the other.
+struct Bounded : Costly {};
+
 template <class Op, class In, class Out>
 [[gnu::always_inline]] inline void unary_body(const void* x_data, void* y_data, int64_t n,
                                               const UnaryParameters& parameters) {
   const In* x = static_cast<const In*>(x_data);
   Out* y = static_cast<Out*>(y_data);
   const UnaryParameters local = parameters;
+  if constexpr (std::is_base_of_v<Bounded, Op> && std::is_same_v<In, float>) {
+    int inside = 1;
+    for (int64_t i = 0; i < n; ++i) inside &= Op::within(x[i]);
+    if (inside == 0) {
+      for (int64_t i = 0; i < n; ++i) y[i] = Op::beyond(x[i]);
+      return;
+    }
+  }
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Out>(Op::apply(x[i], local));
+}
+
+template <class Op, class In, class Out>
+UnaryLoop best_unary_loop() {
+  if constexpr (std::is_base_of_v<Costly, Op> && std::is_same_v<In, float>) {
+    return CostlyVersions<&unary_body<Op, In, Out>>::best();
+  } else {
+    return Versions<&unary_body<Op, In, Out>>::best();
+  }
 }
 
 template <class Op, class Half, class Out>
 void half_unary_loop(const void* x_data, void* y_data, int64_t n, const UnaryParameters& parameters) {
   using FloatOut = std::conditional_t<kIsHalf<Out>, float, Out>;
-  static const UnaryLoop loop = Versions<&unary_body<Op, float, FloatOut>>::best();
+  static const UnaryLoop loop = best_unary_loop<Op, float, FloatOut>();
   alignas(64) float x[kHalfBlock];
   for (int64_t i = 0; i < n; i += kHalfBlock) {
     const int64_t count = n - i < kHalfBlock ? n - i : kHalfBlock;
@@ -84,7 +108,7 @@ UnaryLoop unary_loop() {
   if constexpr (kIsHalf<In>) {
     return &half_unary_loop<Op, In, Out>;
   } else {
-    return Versions<&unary_body<Op, In, Out>>::best();
+    return best_unary_loop<Op, In, Out>();
   }
 }
 

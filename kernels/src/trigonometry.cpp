@@ -1,62 +1,119 @@
-// Tan, Asin, Acos, Atan and the hyperbolic functions, by the C library.
+// Sin, Cos, Tan, their inverses and the hyperbolic functions.
 #include <cmath>
 
 #include "elementwise.h"
 #include "native_kernels.h"
 #include "registration.h"
-#include "widened_kernel.h"
+#include "vector_trigonometry.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
 
-struct Function {
-  const char* op_type;
-  int first_version;
-  float (*in_float)(float);
-  double (*in_double)(double);
+struct SinOp : Bounded {
+  [[gnu::always_inline]] static bool within(float x) { return std::fabs(x) <= vector_math::kLargestAngle; }
+  static float beyond(float x) { return std::sin(x); }
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::sin(x);
+  }
 };
 
-constexpr Function kFunctions[] = {{"Tan", 7, &std::tan, &std::tan},       {"Asin", 7, &std::asin, &std::asin},
-                                   {"Acos", 7, &std::acos, &std::acos},    {"Atan", 7, &std::atan, &std::atan},
-                                   {"Sinh", 9, &std::sinh, &std::sinh},    {"Cosh", 9, &std::cosh, &std::cosh},
-                                   {"Asinh", 9, &std::asinh, &std::asinh}, {"Acosh", 9, &std::acosh, &std::acosh},
-                                   {"Atanh", 9, &std::atanh, &std::atanh}};
-
-template <class T>
-class FunctionKernel final : public Kernel {
- public:
-  explicit FunctionKernel(T (*function)(T)) : function_(function) {}
-
-  void compute(RunContext& context) override {
-    const TensorView& x = context.required_input(0);
-    const TensorView& y = context.output_reusing_input(0, 0, x.dims, x.rank);
-    context.parallel_for(x.element_count, kCostlyGrain, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) y.as<T>()[i] = function_(x.as<T>()[i]);
-    });
+struct CosOp : Bounded {
+  [[gnu::always_inline]] static bool within(float x) { return std::fabs(x) <= vector_math::kLargestAngle; }
+  static float beyond(float x) { return std::cos(x); }
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::cos(x);
   }
-
- private:
-  T (*function_)(T);
 };
 
-std::unique_ptr<Kernel> make_function(const Node& node) {
-  for (const Function& function : kFunctions) {
-    if (node.op_type != function.op_type) continue;
-    if (input_type(node, 0) == DataType::kDouble) {
-      return std::make_unique<FunctionKernel<double>>(function.in_double);
-    }
-    return std::make_unique<FunctionKernel<float>>(function.in_float);
+struct TanOp : Bounded {
+  [[gnu::always_inline]] static bool within(float x) { return std::fabs(x) <= vector_math::kLargestAngle; }
+  static float beyond(float x) { return std::tan(x); }
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::tan(x);
   }
-  decline(node, "no such function");
+};
+
+struct AsinOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::asin(x);
+  }
+};
+
+struct AcosOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::acos(x);
+  }
+};
+
+struct AtanOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::atan(x);
+  }
+};
+
+struct SinhOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::sinh(x);
+  }
+};
+
+struct CoshOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::cosh(x);
+  }
+};
+
+struct AsinhOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::asinh(x);
+  }
+};
+
+struct AcoshOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::acosh(x);
+  }
+};
+
+struct AtanhOp : Costly {
+  template <class T>
+  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
+    return vector_math::atanh(x);
+  }
+};
+
+template <class Op>
+std::unique_ptr<Kernel> make(const Node& node) {
+  const DataType type = input_type(node, 0);
+  const UnaryLoop loop = dispatch<float, double, Float16, BFloat16>(
+      type, [](auto tag) { return unary_loop<Op, typename decltype(tag)::type>(); });
+  return make_unary_kernel(loop, type, {}, kCostlyGrain);
 }
 
 }  // namespace
 
 void register_trigonometry(KernelRegistry& registry) {
-  for (const Function& function : kFunctions) {
-    add_kernel(registry, function.op_type, function.first_version, 22, {{"T", kFloatTypes}},
-               &with_half<&make_function>);
-  }
+  add_kernel(registry, "Sin", 7, 22, {{"T", kFloatTypes}}, &make<SinOp>);
+  add_kernel(registry, "Cos", 7, 22, {{"T", kFloatTypes}}, &make<CosOp>);
+  add_kernel(registry, "Tan", 7, 22, {{"T", kFloatTypes}}, &make<TanOp>);
+  add_kernel(registry, "Asin", 7, 22, {{"T", kFloatTypes}}, &make<AsinOp>);
+  add_kernel(registry, "Acos", 7, 22, {{"T", kFloatTypes}}, &make<AcosOp>);
+  add_kernel(registry, "Atan", 7, 22, {{"T", kFloatTypes}}, &make<AtanOp>);
+  add_kernel(registry, "Sinh", 9, 22, {{"T", kFloatTypes}}, &make<SinhOp>);
+  add_kernel(registry, "Cosh", 9, 22, {{"T", kFloatTypes}}, &make<CoshOp>);
+  add_kernel(registry, "Asinh", 9, 22, {{"T", kFloatTypes}}, &make<AsinhOp>);
+  add_kernel(registry, "Acosh", 9, 22, {{"T", kFloatTypes}}, &make<AcoshOp>);
+  add_kernel(registry, "Atanh", 9, 22, {{"T", kFloatTypes}}, &make<AtanhOp>);
 }
 
 }  // namespace onnx_light_ort::kernels

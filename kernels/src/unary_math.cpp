@@ -59,21 +59,29 @@ struct ReciprocalOp {
   }
 };
 
-struct ExpOp {
+struct ExpOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return vector_math::exp(x);
   }
 };
 
-struct LogOp {
+struct LogOp : Bounded {
+  [[gnu::always_inline]] static bool within(float x) {
+    return x >= std::numeric_limits<float>::min() && x <= std::numeric_limits<float>::max();
+  }
+  static float beyond(float x) { return vector_math::log(x); }
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
-    return vector_math::log(x);
+    if constexpr (std::is_same_v<T, float>) {
+      return vector_math::log_of_normal(x);
+    } else {
+      return vector_math::log(x);
+    }
   }
 };
 
-struct ErfOp {
+struct ErfOp : Costly {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return vector_math::erf(x);
@@ -99,20 +107,6 @@ struct RoundOp {
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return std::nearbyint(x);
-  }
-};
-
-struct SinOp {
-  template <class T>
-  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
-    return std::sin(x);
-  }
-};
-
-struct CosOp {
-  template <class T>
-  [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
-    return std::cos(x);
   }
 };
 
@@ -219,8 +213,6 @@ void register_unary_math(KernelRegistry& registry) {
   add_kernel(registry, "Floor", 6, 13, {{"T", kFloatTypes}}, &make_float<FloorOp, kCheapGrain>);
   add_kernel(registry, "Ceil", 6, 13, {{"T", kFloatTypes}}, &make_float<CeilOp, kCheapGrain>);
   add_kernel(registry, "Round", 11, 22, {{"T", kFloatTypes}}, &make_float<RoundOp, kCheapGrain>);
-  add_kernel(registry, "Sin", 7, 22, {{"T", kFloatTypes}}, &make_float<SinOp, kCostlyGrain>);
-  add_kernel(registry, "Cos", 7, 22, {{"T", kFloatTypes}}, &make_float<CosOp, kCostlyGrain>);
   const TypeList special = kFloatTypes + TypeList{DataType::kFloat8E4M3FN, DataType::kFloat8E4M3FNUZ,
                                                   DataType::kFloat8E5M2, DataType::kFloat8E5M2FNUZ};
   add_kernel(registry, "IsNaN", 9, 20, {{"T1", special}}, &make_is_nan);

@@ -613,3 +613,27 @@ def test_large_reductions(
                     expected, atol = expected.astype(dtype).astype(np.float64), 1e-5 * count
             rtol = {"float16": 1e-3, "bfloat16": 8e-3}.get(dtype.name, 1e-6)
             np.testing.assert_allclose(got.astype(np.float64), expected, rtol=rtol, atol=atol)
+
+
+def test_angles_beyond_the_vector_functions_are_exact_too(run_native: RunNative) -> None:
+    x = np.array([1e4, -3e5, 1e8, 1e30, 5.0, -0.0, np.inf, np.nan] * 3, np.float32)
+    for op_type, function in (("Sin", np.sin), ("Cos", np.cos), ("Tan", np.tan)):
+        with np.errstate(all="ignore"):
+            expected = function(x.astype(np.float64))
+        (got,) = run_native(op_type, 22, [x], [TensorProto.FLOAT])
+        np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("op_type", ["Asin", "Acos", "Atan", "Sinh", "Cosh", "Asinh", "Acosh", "Atanh", "Tanh"])
+def test_special_arguments_of_elementary_functions(run_native: RunNative, op_type: str) -> None:
+    x = np.array([np.nan, np.inf, -np.inf, 1, -1, 2, -2, 0.0, -0.0, 89.2, -89.2, 1e-20, 1e20, 0.999999], np.float32)
+    names = {"Asin": "arcsin", "Acos": "arccos", "Atan": "arctan"} | {
+        f"A{name}h": f"arc{name}h" for name in ("sin", "cos", "tan")
+    }
+    function = getattr(np, names.get(op_type, op_type.lower()))
+    (got,) = run_native(op_type, 22, [x], [TensorProto.FLOAT])
+    with np.errstate(all="ignore"):
+        expected = function(x.astype(np.float64)).astype(np.float32)
+    np.testing.assert_allclose(got, expected, rtol=1e-6)
+    numbers = ~np.isnan(expected)
+    assert (np.signbit(got) == np.signbit(expected))[numbers].all()
