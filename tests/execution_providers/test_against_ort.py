@@ -32,11 +32,7 @@ REFUSED = {
 }
 
 
-#: They need the ops that a factory brings, which no session has yet.
-LATER = ("kernel_ep custom_ops", "kernel_ep_c custom_ops_c")
-
-
-@pytest.mark.parametrize("name", [name for name in CASES if name not in REFUSED and name not in LATER])
+@pytest.mark.parametrize("name", [name for name in CASES if name not in REFUSED])
 def test_a_plugin_gets_the_nodes_that_it_gets_in_ort_and_computes_the_same(name: str, every_plugin: Path) -> None:
     case = CASES[name]
     golden, outputs = GOLDENS[name]

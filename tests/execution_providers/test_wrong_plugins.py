@@ -21,6 +21,7 @@ STRICTER = {
     "library empty_name": "register",
     "library factory_version_0": "register",
     "library factory_version_21": "register",
+    "library device_of_other_factory": "register",
     "kernel_ep capability_fails": "create",
     "kernel_ep claims_null": "create",
     "kernel_ep claims_twice": "create",
@@ -69,13 +70,7 @@ def outcomes(steps: dict[str, str]) -> dict[str, str]:
     return {step: result if result == "ok" or result.isdigit() else "error" for step, result in steps.items()}
 
 
-def is_later(name: str) -> bool:
-    """Whether it needs the ops that a factory brings, which no session has yet."""
-    reaches_a_session = GOLDENS[name].get("steps", {}).get("create") == "ok"
-    return FAILURES[name].model == "custom_ops" and reaches_a_session and name not in STRICTER
-
-
-@pytest.mark.parametrize("name", [name for name in FAILURES if not is_later(name)])
+@pytest.mark.parametrize("name", FAILURES)
 def test_a_wrong_plugin_is_reported_and_cleaned_up_after(name: str, observed: Any) -> None:
     found = observed(name)
     assert "crash" not in found, found
