@@ -38,9 +38,10 @@ STRICTER = {
     "compiling_ep claim=unheard": "create",
 }
 
-#: A plugin that gives no way to release what it made, or says that it made what it did not.
+#: A plugin that gives no way to release what it made, says that it made what it did not, or keeps a factory of its own.
 _UNRELEASABLE = frozenset({
     "kernel_ep kernel_without_release", "kernel_ep kernel_version_0", "compiling_ep create_state_gives_null",
+    "library device_of_other_factory",
 })  # fmt: skip
 
 _PAIRS = (
