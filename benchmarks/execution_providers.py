@@ -32,7 +32,8 @@ from execution_provider_models import (
     transformer,
 )
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[1]from onnx_models import chain
+
 RUNTIMES = ("onnx-light-ort", "onnxruntime")
 #: What each figure may be at most, as a multiple of ONNX Runtime's.
 LIMITS = {"run": 1.0, "host's share of run()": 0.5, "session": 1.0, "peak memory": 0.8}
@@ -151,6 +152,12 @@ def compare(folder: Path, fixtures: Path, only: str, report: Report) -> None:
         if only in "one_pair":
             figures = compare_runs(pair, saved("one_pair", one_pair), feeds, provider=idle)
             report.add("host's share of run()", "a partition that does nothing", figures, 1e-6, "us")
+        if only in "chain":
+            kernels = Provider(str(PLUGINS["kernel_ep"].path(fixtures)), PLUGINS["kernel_ep"].ep_name)
+            path = saved("chain", partial(chain, 1000, "Neg"))
+            figures = compare_runs(pair, path, {"v0": np.ones(4, np.float32)}, provider=kernels)
+            report.add("host's share of run()", "1,000 kernels that do little", figures, 1e-6, "us")
+            report.add("session", "1,000 kernels", compare_creation(pair, path, provider=kernels), MILLI, "ms")
         for plugin, names in WHOLE.items():
             provider = Provider(str(PLUGINS[plugin].path(fixtures)), PLUGINS[plugin].ep_name)
             for name in (name for name in names if only in f"{plugin} {name}"):
