@@ -31,9 +31,9 @@ from execution_provider_models import (
     residual_network,
     transformer,
 )
+from onnx_models import chain
 
-ROOT = Path(__file__).resolve().parents[1]from onnx_models import chain
-
+ROOT = Path(__file__).resolve().parents[1]
 RUNTIMES = ("onnx-light-ort", "onnxruntime")
 #: What each figure may be at most, as a multiple of ONNX Runtime's.
 LIMITS = {"run": 1.0, "host's share of run()": 0.5, "session": 1.0, "peak memory": 0.8}
