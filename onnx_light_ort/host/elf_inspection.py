@@ -7,12 +7,18 @@ which a library may lack or which may tell another story, are used for nothing b
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import BinaryIO, NamedTuple, TypeVar
 
+_ET_REL, _ET_EXEC, _ET_DYN = 1, 2, 3
+_PT_LOAD, _PT_DYNAMIC = 1, 2
+_DT_NULL, _DT_NEEDED, _DT_PLTRELSZ, _DT_HASH, _DT_STRTAB, _DT_SYMTAB = 0, 1, 2, 4, 5, 6
+_DT_RELA, _DT_RELASZ, _DT_STRSZ, _DT_INIT, _DT_SONAME, _DT_RPATH = 7, 8, 10, 12, 14, 15
+_DT_REL, _DT_RELSZ, _DT_PLTREL, _DT_JMPREL, _DT_INIT_ARRAYSZ, _DT_RUNPATH = 17, 18, 20, 23, 27, 29
+_DT_GNU_HASH, _DT_FLAGS_1 = 0x6FFFFEF5, 0x6FFFFFFB
 _DF_1_NODELETE = 0x8
 _DF_1_NODEFLIB = 0x800
 _DF_1_PIE = 0x08000000
@@ -20,6 +26,10 @@ _STB_GNU_UNIQUE = 10
 _BIND_LOCAL = 0
 _SHN_UNDEF = 0
 _TYPES = {0: "NOTYPE", 1: "OBJECT", 2: "FUNC", 3: "SECTION", 4: "FILE", 5: "COMMON", 6: "TLS", 10: "GNU_IFUNC"}
+_MACHINES = {
+    3: "386", 8: "MIPS", 20: "PPC", 21: "PPC64", 22: "S390", 40: "ARM", 43: "SPARCV9", 50: "IA_64", 62: "X86_64",
+    183: "AARCH64", 243: "RISCV", 258: "LOONGARCH",
+}  # fmt: skip
 
 
 _T = TypeVar("_T")
@@ -68,6 +78,62 @@ class ElfSymbols:
     """Exported symbols of which there is one in the whole process (``STB_GNU_UNIQUE``): they keep a library mapped."""
 
 
+class _Header(NamedTuple):
+    """Of the file: the fields that are read, whatever the word size."""
+
+    type: int
+    machine: int
+    segments_offset: int
+    sections_offset: int
+    segment_size: int
+    segment_count: int
+    section_size: int
+    section_count: int
+
+
+class _Segment(NamedTuple):
+    type: int
+    offset: int
+    address: int
+    size: int
+
+
+class _Layout:
+    """How the structures of a file are laid out: by its word size and byte order."""
+
+    def __init__(self, identification: bytes) -> None:
+        if len(identification) < 16 or identification[4] not in (1, 2) or identification[5] not in (1, 2):
+            raise ElfFormatError("its ELF header is damaged; get an intact copy of the library")
+        self.word_size = 32 * identification[4]
+        self.byte_order = "little" if identification[5] == 1 else "big"
+        order = "<" if self.byte_order == "little" else ">"
+        self._wide = self.word_size == 64
+        self.word = struct.Struct(order + ("Q" if self._wide else "I"))
+        self.number = struct.Struct(order + "I")
+        self.header = struct.Struct(order + ("HHIQQQIHHHHHH" if self._wide else "HHIIIIIHHHHHH"))
+        self.segment = struct.Struct(order + ("IIQQQQQQ" if self._wide else "IIIIIIII"))
+        self.dynamic = struct.Struct(order + ("QQ" if self._wide else "II"))
+        self.symbol = struct.Struct(order + ("IBBHQQ" if self._wide else "IIIBBH"))
+        self.relocation = struct.Struct(order + ("QQ" if self._wide else "II"))
+        self.relocation_with_addend = struct.Struct(order + ("QQq" if self._wide else "IIi"))
+
+    def read_header(self, data: bytes) -> _Header:
+        fields = self.header.unpack_from(data, 16)
+        return _Header(fields[0], fields[1], fields[4], fields[5], *fields[8:12])
+
+    def read_segment(self, data: bytes, offset: int) -> _Segment:
+        fields = self.segment.unpack_from(data, offset)
+        kind, place, address, size = (0, 2, 3, 5) if self._wide else (0, 1, 2, 4)
+        return _Segment(fields[kind], fields[place], fields[address], fields[size])
+
+    def read_symbol(self, fields: tuple[int, ...]) -> tuple[int, int, int, int]:
+        """Place of the name, info, visibility, section."""
+        return (fields[0], *fields[1:4]) if self._wide else (fields[0], *fields[3:6])  # type: ignore[return-value]
+
+    def symbol_of_relocation(self, info: int) -> int:
+        return info >> (32 if self._wide else 8)
+
+
 class ElfFile:
     """An open ELF shared library. Borrows ``file``, which has to stay open and seekable for as long as it is used."""
 
@@ -87,8 +153,7 @@ class ElfFile:
         return name.encode() + b"\0" in self._strings
 
     def _guarded(self, read: Callable[[], _T]) -> _T:
-        # A damaged file fails in as many ways as there are fields in it, and pyelftools passes most of them on as
-        # the error of whatever stumbled: all of them mean the same to the caller.
+        # A damaged file fails in as many ways as there are fields in it: all of them mean the same to the caller.
         try:
             return read()
         except ElfFormatError:
@@ -100,44 +165,44 @@ class ElfFile:
 
     def _read_dynamic(self) -> ElfDynamic:
         self._check_magic()
-        # Imported here: most processes never inspect a library, and the import takes longer than all of this module.
-        from elftools.elf.elffile import ELFFile
-
-        elf = ELFFile(self._file)
-        self._elf = elf
-        header = elf.header
-        if header["e_type"] != "ET_DYN":
-            kinds = {"ET_REL": "an object file: link it with -shared", "ET_EXEC": "a program, not a shared library"}
-            raise ElfFormatError(f"this is {kinds.get(header['e_type'], 'not a shared library')}")
-        segments = self._read_segments(cast(Mapping[str, int], header))
-        self._loaded = [segment for segment in segments if segment["p_type"] == "PT_LOAD"]
-        self._check_extent(segment["p_offset"] + segment["p_filesz"] for segment in self._loaded)
-        dynamic = next((segment for segment in segments if segment["p_type"] == "PT_DYNAMIC"), None)
+        self._file.seek(0)
+        start = self._file.read(64)
+        self._layout = layout = _Layout(start)
+        header = layout.read_header(start)
+        if header.type != _ET_DYN:
+            kinds = {_ET_REL: "an object file: link it with -shared", _ET_EXEC: "a program, not a shared library"}
+            raise ElfFormatError(f"this is {kinds.get(header.type, 'not a shared library')}")
+        segments = self._read_segments(header)
+        self._loaded = [segment for segment in segments if segment.type == _PT_LOAD]
+        self._check_extent(segment.offset + segment.size for segment in self._loaded)
+        dynamic = next((segment for segment in segments if segment.type == _PT_DYNAMIC), None)
         if dynamic is None:
             raise ElfFormatError("it has no dynamic segment, so it is not a shared library; link it with -shared")
-        tags: dict[str, list[int]] = {}
-        entry_size = 2 * elf.elfclass // 8
-        for offset in range(dynamic["p_offset"], dynamic["p_offset"] + dynamic["p_filesz"], entry_size):
-            entry = self._parsed("Elf_Dyn", offset)
-            tags.setdefault(str(entry["d_tag"]), []).append(entry["d_val"])
-            if entry["d_tag"] == "DT_NULL":
-                break
-        self._tags = tags
-        self._strings = self._table("DT_STRTAB", tags.get("DT_STRSZ", [0])[0])
-        flags_1 = tags.get("DT_FLAGS_1", [0])[0]
+        self._tags = tags = self._read_tags(dynamic)
+        self._strings = self._table(_DT_STRTAB, tags.get(_DT_STRSZ, [0])[0])
+        flags_1 = tags.get(_DT_FLAGS_1, [0])[0]
         if flags_1 & _DF_1_PIE:
             raise ElfFormatError("this is a program, not a shared library; link it with -shared")
-        word = elf.elfclass // 8
         return ElfDynamic(
-            target=ElfTarget(elf.elfclass, "little" if elf.little_endian else "big", str(header["e_machine"])),
-            soname=next((self._string(offset) for offset in tags.get("DT_SONAME", [])), None),
-            needed=tuple(self._string(offset) for offset in tags.get("DT_NEEDED", [])),
-            rpath=self._folders("DT_RPATH"),
-            runpath=self._folders("DT_RUNPATH"),
+            target=_target(layout, header),
+            soname=next((self._string(offset) for offset in tags.get(_DT_SONAME, [])), None),
+            needed=tuple(self._string(offset) for offset in tags.get(_DT_NEEDED, [])),
+            rpath=self._folders(_DT_RPATH),
+            runpath=self._folders(_DT_RUNPATH),
             stays_loaded=bool(flags_1 & _DF_1_NODELETE),
             ignores_default_folders=bool(flags_1 & _DF_1_NODEFLIB),
-            initialisers=tags.get("DT_INIT_ARRAYSZ", [0])[0] // word + len(tags.get("DT_INIT", [])),
+            initialisers=tags.get(_DT_INIT_ARRAYSZ, [0])[0] // layout.word.size + len(tags.get(_DT_INIT, [])),
         )
+
+    def _read_tags(self, dynamic: _Segment) -> dict[int, list[int]]:
+        tags: dict[int, list[int]] = {}
+        entry = self._layout.dynamic
+        data = self._read(dynamic.offset, dynamic.size // entry.size * entry.size)
+        for tag, value in entry.iter_unpack(data):
+            tags.setdefault(tag, []).append(value)
+            if tag == _DT_NULL:
+                break
+        return tags
 
     def _check_magic(self) -> None:
         self._file.seek(0)
@@ -153,11 +218,13 @@ class ElfFile:
         kind = "a text file" if magic.isascii() else "not an ELF file"
         raise ElfFormatError(f"this is {kind}, not a shared library; pass the path of a Linux shared library (.so)")
 
-    def _read_segments(self, header: Mapping[str, int]) -> list[Mapping[str, Any]]:
-        """The program headers. By themselves: pyelftools would look through the sections for each dynamic segment."""
-        offset, size, count = header["e_phoff"], header["e_phentsize"], header["e_phnum"]
-        self._check_extent((offset + count * size, header["e_shoff"] + header["e_shnum"] * header["e_shentsize"]))
-        return [self._parsed("Elf_Phdr", offset + size * index) for index in range(count)]
+    def _read_segments(self, header: _Header) -> list[_Segment]:
+        size = header.segment_count * header.segment_size
+        self._check_extent(
+            (header.segments_offset + size, header.sections_offset + header.section_count * header.section_size)
+        )
+        data = self._read(header.segments_offset, size)
+        return [self._layout.read_segment(data, offset) for offset in range(0, size, max(1, header.segment_size))]
 
     def _check_extent(self, ends: Iterable[int]) -> None:
         # dlopen maps what the program headers promise; touching a page past the end of the file kills the process.
@@ -168,18 +235,13 @@ class ElfFile:
                 "copy or download it again"
             )
 
-    def _parsed(self, struct_name: str, offset: int) -> Mapping[str, Any]:
-        from elftools.common.utils import struct_parse
-
-        return cast(Mapping[str, Any], struct_parse(getattr(self._elf.structs, struct_name), self._file, offset))
-
-    def _offset(self, tag: str) -> int | None:
-        address = self._tags.get(tag, [None])[0]
-        if address is None:
+    def _offset(self, tag: int) -> int | None:
+        addresses = self._tags.get(tag)
+        if not addresses:
             return None
         for segment in self._loaded:
-            if segment["p_vaddr"] <= address < segment["p_vaddr"] + segment["p_filesz"]:
-                return int(segment["p_offset"] + address - segment["p_vaddr"])
+            if segment.address <= addresses[0] < segment.address + segment.size:
+                return segment.offset + addresses[0] - segment.address
         return None
 
     def _read(self, offset: int, size: int) -> bytes:
@@ -191,28 +253,25 @@ class ElfFile:
             raise ElfFormatError("a table of its dynamic segment lies outside of the file; get an intact copy")
         return data
 
-    def _table(self, tag: str, size: int) -> bytes:
+    def _table(self, tag: int, size: int) -> bytes:
         offset = self._offset(tag)
         return b"" if offset is None else self._read(offset, size)
 
     def _string(self, offset: int) -> str:
         return self._strings[offset : self._strings.index(b"\0", offset)].decode(errors="surrogateescape")
 
-    def _folders(self, tag: str) -> tuple[str, ...]:
+    def _folders(self, tag: int) -> tuple[str, ...]:
         return tuple(
             folder for offset in self._tags.get(tag, []) for folder in self._string(offset).split(":") if folder
         )
 
     def _read_symbols(self) -> ElfSymbols:
-        order = "<" if self.dynamic.target.byte_order == "little" else ">"
-        wide = self.dynamic.target.word_size == 64
-        entry = struct.Struct(order + ("IBBHQQ" if wide else "IIIBBH"))
+        layout = self._layout
         exports: dict[str, str] = {}
         imports: set[str] = set()
         unique: list[str] = []
-        for fields in entry.iter_unpack(self._table("DT_SYMTAB", entry.size * self._symbol_count(order, wide))):
-            name_offset = fields[0]
-            info, other, section = (fields[1], fields[2], fields[3]) if wide else (fields[3], fields[4], fields[5])
+        for fields in layout.symbol.iter_unpack(self._table(_DT_SYMTAB, layout.symbol.size * self._symbol_count())):
+            name_offset, info, other, section = layout.read_symbol(fields)
             binding = info >> 4
             if not name_offset or binding == _BIND_LOCAL:
                 continue
@@ -225,33 +284,58 @@ class ElfFile:
                     unique.append(name)
         return ElfSymbols(exports, frozenset(imports), tuple(unique))
 
-    def _symbol_count(self, order: str, wide: bool) -> int:
-        # No tag holds the length of the symbol table. The hash table knows the exported symbols, which come last, but
+    def _symbol_count(self) -> int:
+        # No tag holds the length of the symbol table. The hash tables know the exported symbols, which come last, but
         # not the imported ones of a library that exports nothing: those are the ones that relocations name.
-        count = self._hashed_symbol_count() if self._tags.keys() & {"DT_GNU_HASH", "DT_HASH"} else 0
-        for table, size_tag in (("DT_RELA", "DT_RELASZ"), ("DT_REL", "DT_RELSZ"), ("DT_JMPREL", "DT_PLTRELSZ")):
-            with_addend = table == "DT_RELA" or (table == "DT_JMPREL" and "DT_RELA" in self._tags)
-            if table == "DT_JMPREL" and "DT_PLTREL" in self._tags:
-                with_addend = self._tags["DT_PLTREL"][0] == 7
-            entry = struct.Struct(order + ("QQ" if wide else "II") + (("q" if wide else "i") if with_addend else ""))
-            data = self._table(table, self._tags.get(size_tag, [0])[0])
-            shift = 32 if wide else 8
-            for fields in entry.iter_unpack(data):
-                count = max(count, (fields[1] >> shift) + 1)
+        layout = self._layout
+        count = max(self._gnu_hashed_symbol_count(), self._hashed_symbol_count())
+        for table, size_tag in ((_DT_RELA, _DT_RELASZ), (_DT_REL, _DT_RELSZ), (_DT_JMPREL, _DT_PLTRELSZ)):
+            with_addend = table == _DT_RELA or (table == _DT_JMPREL and _DT_RELA in self._tags)
+            if table == _DT_JMPREL and _DT_PLTREL in self._tags:
+                with_addend = self._tags[_DT_PLTREL][0] == _DT_RELA
+            entry = layout.relocation_with_addend if with_addend else layout.relocation
+            for fields in entry.iter_unpack(self._table(table, self._tags.get(size_tag, [0])[0])):
+                count = max(count, layout.symbol_of_relocation(fields[1]) + 1)
         return count
 
     def _hashed_symbol_count(self) -> int:
-        from elftools.elf.dynamic import DynamicSegment
+        """DT_HASH has a chain entry for each symbol."""
+        offset = self._offset(_DT_HASH)
+        return 0 if offset is None else self._numbers(offset, 2)[1]
 
-        segment = next(s for s in self._elf.iter_segments() if isinstance(s, DynamicSegment))
-        return int(segment.num_symbols())
+    def _gnu_hashed_symbol_count(self) -> int:
+        """DT_GNU_HASH has chains of symbols in the order of the table; the last one of a chain has an odd hash."""
+        offset = self._offset(_DT_GNU_HASH)
+        if offset is None:
+            return 0
+        bucket_count, first_hashed, bloom_words, _ = self._numbers(offset, 4)
+        buckets_offset = offset + 16 + bloom_words * self._layout.word.size
+        last = max(self._numbers(buckets_offset, bucket_count), default=0)
+        if last < first_hashed:
+            return first_hashed
+        self._file.seek(buckets_offset + 4 * (bucket_count + last - first_hashed))
+        number = self._layout.number
+        while block := self._file.read(1 << 16):
+            for (hashed,) in number.iter_unpack(block[: len(block) // number.size * number.size]):
+                last += 1
+                if hashed & 1:
+                    return last
+        raise ElfFormatError("its table of symbol hashes has no end; get an intact copy")
+
+    def _numbers(self, offset: int, count: int) -> tuple[int, ...]:
+        data = self._read(offset, 4 * count)
+        return tuple(number for (number,) in self._layout.number.iter_unpack(data))
+
+
+def _target(layout: _Layout, header: _Header) -> ElfTarget:
+    machine = _MACHINES.get(header.machine, str(header.machine))
+    return ElfTarget(layout.word_size, layout.byte_order, f"EM_{machine}")
 
 
 @cache
 def process_target() -> ElfTarget:
     """What a library has to be built for to be loaded into this process."""
     with Path("/proc/self/exe").open("rb") as file:
-        from elftools.elf.elffile import ELFFile
-
-        elf = ELFFile(file)
-        return ElfTarget(elf.elfclass, "little" if elf.little_endian else "big", str(elf.header["e_machine"]))
+        start = file.read(64)
+    layout = _Layout(start)
+    return _target(layout, layout.read_header(start))
