@@ -59,11 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
 def summarise(rows: Sequence[NodeAssignment]) -> dict[str, Any]:
     """Counts by provider: nodes, partitions, and what runs them."""
     kinds: dict[str, dict[str, int]] = defaultdict(lambda: defaultdict(int))
-    partitions: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    partitions: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         kinds[row.provider][kind_of(row)] += 1
         if row.partition is not None:
-            partitions[row.provider].add((row.scope, row.partition))
+            partitions[row.provider].add(row.partition)
     return {
         "node_count": len(rows),
         "providers": [

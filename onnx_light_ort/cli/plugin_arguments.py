@@ -69,9 +69,13 @@ def use_plugins(arguments: argparse.Namespace, options: SessionOptions) -> None:
 
     for library in arguments.custom_ops:
         options.register_custom_ops_library(library.absolute())
-    for number, (library, entries) in enumerate(arguments.ep):
+    names: list[str] = []
+    for library, entries in arguments.ep:
         known = len(ort.get_ep_devices())
-        ort.register_execution_provider_library(f"ep{number}", library.absolute())
+        # Some EPs are called as their library is registered.
+        name = library.name.split(".")[0].removeprefix("lib")
+        names.append(name if name not in names else f"{name}_{len(names)}")
+        ort.register_execution_provider_library(names[-1], library.absolute())
         devices = ort.get_ep_devices()[known:]
         if not devices:
             raise ValueError(f"{library}: none of its EPs supports a device of this machine")

@@ -59,17 +59,9 @@ class PluginPartitions:
 
         Raises:
             ModelRequiresCompilation: the session does not allow it.
-            NotImplemented: it took a node of a compiled model.
             Error: what the EP reports, or what it leaves out, with its name and the partition's.
         """
         assert self._compilation is not None
-        for partition in partitions:
-            compiled_node = next((node for node in partition.nodes if node.op_type == "EPContext"), None)
-            if compiled_node is not None:
-                raise errors.NotImplemented(
-                    f"execution provider {self._name!r} takes {compiled_node} of a compiled model; those are not "
-                    "supported: use the model that it was compiled from"
-                )
         if self._is_disabled:
             names = ", ".join(repr(partition.name) for partition in partitions)
             raise errors.ModelRequiresCompilation(
