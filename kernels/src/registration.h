@@ -16,8 +16,8 @@ namespace onnx_light_ort::kernels {
 /// One entry of domain ai.onnx: versions are since_versions of the operator's schema, first and last that the kernel
 /// implements. A type that a version's schema does not have never reaches it, so one entry may list the union.
 inline void add_kernel(KernelRegistry& registry, const char* op_type, int first_version, int last_version,
-                       std::vector<TypeConstraint> types, KernelFactory factory) {
-  registry.add(KernelEntry{"", op_type, first_version, last_version, std::move(types), factory});
+                       std::vector<TypeConstraint> types, KernelFactory factory, bool forwards_first_input = false) {
+  registry.add(KernelEntry{"", op_type, first_version, last_version, std::move(types), factory, forwards_first_input});
 }
 
 /// Declines a node: the planner takes another kernel and keeps the reason.

@@ -174,15 +174,17 @@ std::unique_ptr<Kernel> make_unsqueeze(const Node& node) { return std::make_uniq
 }  // namespace
 
 void register_reshape(KernelRegistry& registry) {
-  add_kernel(registry, "Identity", 1, 13, {{"T", kAllTypes}}, &make_identity);
-  add_kernel(registry, "Identity", 14, 25, {{"V", kAllTypes}}, &make_identity);
-  add_kernel(registry, "Dropout", 7, 7, {{"T", kFloatTypes}}, &make_dropout);
-  add_kernel(registry, "Dropout", 10, 10, {{"T", kFloatTypes}, {"T1", kBoolType}}, &make_dropout);
-  add_kernel(registry, "Dropout", 12, 22, {{"T", kFloatTypes}, {"T1", kFloatTypes}, {"T2", kBoolType}}, &make_dropout);
-  add_kernel(registry, "Reshape", 5, 25, {{"T", kAllTypes}}, &make_reshape);
-  add_kernel(registry, "Flatten", 1, 25, {{"T", kAllTypes}}, &make_flatten);
-  add_kernel(registry, "Squeeze", 1, 25, {{"T", kAllTypes}}, &make_squeeze);
-  add_kernel(registry, "Unsqueeze", 1, 25, {{"T", kAllTypes}}, &make_unsqueeze);
+  constexpr bool kForwards = true;
+  add_kernel(registry, "Identity", 1, 13, {{"T", kAllTypes}}, &make_identity, kForwards);
+  add_kernel(registry, "Identity", 14, 25, {{"V", kAllTypes}}, &make_identity, kForwards);
+  add_kernel(registry, "Dropout", 7, 7, {{"T", kFloatTypes}}, &make_dropout, kForwards);
+  add_kernel(registry, "Dropout", 10, 10, {{"T", kFloatTypes}, {"T1", kBoolType}}, &make_dropout, kForwards);
+  add_kernel(registry, "Dropout", 12, 22, {{"T", kFloatTypes}, {"T1", kFloatTypes}, {"T2", kBoolType}}, &make_dropout,
+             kForwards);
+  add_kernel(registry, "Reshape", 5, 25, {{"T", kAllTypes}}, &make_reshape, kForwards);
+  add_kernel(registry, "Flatten", 1, 25, {{"T", kAllTypes}}, &make_flatten, kForwards);
+  add_kernel(registry, "Squeeze", 1, 25, {{"T", kAllTypes}}, &make_squeeze, kForwards);
+  add_kernel(registry, "Unsqueeze", 1, 25, {{"T", kAllTypes}}, &make_unsqueeze, kForwards);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -158,6 +158,10 @@ void EpFactory::define(OrtKernelRegistry* registry, const kernels::KernelEntry& 
     if (types.empty()) return;
     check(api, api.ep->KernelDefBuilder_AddTypeConstraint(made, constraint.first.c_str(), types.data(), types.size()));
   }
+  if (entry.forwards_first_input) {
+    const int first = 0;
+    check(api, api.ep->KernelDefBuilder_AddInputOutputAliases(made, &first, &first, 1));
+  }
   OrtKernelDef* definition = nullptr;
   check(api, api.ep->KernelDefBuilder_Build(made, &definition));
   const Owned<OrtKernelDef> owned(definition, api.ep->ReleaseKernelDef);

@@ -26,6 +26,8 @@ struct KernelEntry {
   int end_version;    ///< Last one; kOpenEnd when nothing newer is known to differ.
   std::vector<TypeConstraint> type_constraints;
   KernelFactory factory;
+  /// Output 0 is always the content of input 0 under other dimensions: who plans buffers may make them one.
+  bool forwards_first_input = false;
 };
 
 /// A list of entries with unique (domain, op_type, version range, types). Matching against a node's resolved type
