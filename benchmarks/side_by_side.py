@@ -116,9 +116,9 @@ def _serve(runtime: str, connection: Connection) -> None:
             if command == "create":
                 run = None
                 gc.collect()
-                begin = time.perf_counter()
+                begin = time.process_time()
                 run = make(*arguments)
-                answer: Any = time.perf_counter() - begin
+                answer: Any = time.process_time() - begin
             elif command == "time":
                 feeds, calls = arguments
                 assert run is not None
@@ -163,7 +163,7 @@ class Runtime:
         return answer
 
     def create(self, path: Path, **options: Any) -> float:
-        """Makes a session; seconds that it took."""
+        """Makes a session; the processor time that it took, in seconds: one call is too short to find a quiet moment."""
         return float(self.ask("create", str(path), options))
 
     def time(self, feeds: Feeds, calls: int) -> float:
@@ -188,7 +188,7 @@ def compare_runs(
 
 
 def compare_creation(runtimes: list[Runtime], path: Path, *, rounds: int = 3, **options: Any) -> dict[str, float]:
-    """Least seconds to make a session, by runtime."""
+    """Least seconds of processor time to make a session, by runtime."""
     best = {runtime.name: float("inf") for runtime in runtimes}
     for _ in range(rounds):
         for runtime in runtimes:

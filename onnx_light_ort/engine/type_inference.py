@@ -145,14 +145,16 @@ def _inner_nodes(node: Node) -> Iterable[Node]:
 def check_types(nodes: Iterable[Node]) -> None:
     """Checks every node's types against its operator's schema; see Operator.check_types."""
     checked: set[Any] = set()
+    last: Any = None
     for node in nodes:
         operator = node.operator
         if operator is None:
             continue
         key = node.signature()
-        if key not in checked:
+        if key is not last and key not in checked:  # alike nodes share it, and often come one after another
             operator.check_types(node)
             checked.add(key)
+        last = key
 
 
 class Region:
@@ -423,25 +425,25 @@ def infer_foreign_nodes(nodes: Iterable[Node], context: KernelContext, functions
 
 def _infer_foreign_node(node: Node, context: KernelContext) -> None:
     call = _foreign_call(node, context)
+    outputs = node.outputs
+    undeclared = True
+    for value in outputs:
+        if value is None or value.type_proto is not None:
+            undeclared = False
     node.operator = operator = call.operator
+    if undeclared and call.outcome is not None:
+        types_made, signature = call.outcome
+        for value, made in zip(outputs, types_made, strict=True):
+            assert value is not None
+            value.type_proto, value.element_type = made
+        node.share_signature(signature)
+        return
     inferred = call.inferred
     if inferred is None:
         types = [None if value is None else value.type_proto for value in node.inputs]
         inferred = operator.infer(node, types, node.constant_inputs)
         if operator.infers_by_types:
             call.inferred = inferred
-    outputs = node.outputs
-    undeclared = True
-    for value in outputs:
-        if value is None or value.type_proto is not None:
-            undeclared = False
-    if undeclared and call.outcome is not None:
-        types_made, signature = call.outcome
-        for value, (value_type, element_type) in zip(outputs, types_made, strict=True):
-            assert value is not None
-            value.type_proto, value.element_type = value_type, element_type
-        node.share_signature(signature)
-        return
     for value, proto in zip(outputs, inferred, strict=False):
         if value is None or proto is None:
             continue
