@@ -149,8 +149,9 @@ template <class Op, int kStrideA, int kStrideB>
   BFloat16* out = static_cast<BFloat16*>(out_data);
   const float a0 = to_float(a[0]);
   const float b0 = to_float(b[0]);
+  const int64_t pairs = n / 2;
 #pragma GCC ivdep
-  for (int64_t i = 0; i < n / 2; ++i) {
+  for (int64_t i = 0; i < pairs; ++i) {
     uint32_t a_pair = 0;
     uint32_t b_pair = 0;
     if (kStrideA != 0) std::memcpy(&a_pair, a + 2 * i, sizeof a_pair);
