@@ -163,7 +163,7 @@ class Runtime:
         return answer
 
     def create(self, path: Path, **options: Any) -> float:
-        """Makes a session; the processor time that it took, in seconds: one call is too short to find a quiet moment."""
+        """Makes a session; the processor time that it took, in seconds: a call is too short to find a quiet moment."""
         return float(self.ask("create", str(path), options))
 
     def time(self, feeds: Feeds, calls: int) -> float:
