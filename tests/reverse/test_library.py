@@ -51,6 +51,27 @@ def test_every_table_comes_from_the_base_that_an_entry_point_receives() -> None:
         assert "dlsym" not in text, path
 
 
+def test_every_callback_that_a_runtime_gets_lets_no_exception_out() -> None:
+    callbacks = 0
+    for path in (ROOT / "reverse_plugin" / "src").glob("*.cpp"):
+        # Members of the C structs are assigned lambdas: "OrtEp::GetName = [](const OrtEp*) noexcept {".
+        for signature in re.findall(r"\bOrt\w+::\w+ = \[\](\(.*?\)[^{]*)\{", path.read_text(), re.DOTALL):
+            callbacks += 1
+            assert signature.rstrip().endswith("noexcept"), f"{path.name}: {signature}"
+    assert callbacks > 30
+
+
+def test_the_domain_of_custom_operators_is_all_that_is_static() -> None:
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in (ROOT / "reverse_plugin" / "src").iterdir()
+        for line in path.read_text().splitlines()
+        if re.match(r"\s*static (?!.*\()", line) or "thread_local" in line
+    ]
+    assert len(found) == 2, found
+    assert all(line.startswith("custom_ops.cpp: static std::") for line in found), found
+
+
 # What each source may read of the runtime's tables: the EP exists since version 24, custom operators since 17. A slot
 # that is newer is read behind a comparison with the version that was agreed on.
 NEWEST_SLOT = {"ep.cpp": 24, "ep_factory.cpp": 24, "node_description.cpp": 24}
