@@ -166,6 +166,7 @@ class GraphView:
         self.operators: tuple[Operator | None, ...] = tables.known_operators()
         #: In the order of the view; what became of the graph since does not matter.
         self.nodes: tuple[Node, ...] = tuple(graph.nodes)
+        self._positions: dict[Node, int] | None = None
         self._values = values
 
     @property
@@ -179,10 +180,11 @@ class GraphView:
 
     def part(self, partition: FusedPartition) -> abi.GraphView:
         """A view of the nodes of a partition of this graph, with its boundary."""
-        positions = {node: position for position, node in enumerate(self.nodes)}
+        if self._positions is None:
+            self._positions = {node: position for position, node in enumerate(self.nodes)}
         return self.native.part(
             partition.name,
-            [positions[node] for node in partition.nodes],
+            [self._positions[node] for node in partition.nodes],
             [self._values[value] for value in partition.inputs],
             [self._values[value] for value in partition.outputs],
         )
