@@ -112,20 +112,17 @@ class PluginKernels(KernelRegistry):
         self._ep = ep
         #: What the provider registered; None where it has no registry.
         self.native = abi.kernels_of(ep)
-        self._definitions: list[abi.KernelDefinition] = [] if self.native is None else self.native.definitions
         self._made: dict[int, PluginKernel] = {}
         #: By domain and operator: the positions among the definitions.
-        self._places: dict[tuple[str, str], list[int]] = {}
+        self._places: dict[tuple[str, str], list[int]] = {} if self.native is None else self.native.places()
         self._found: dict[tuple[Operator, ArgumentTypes, ArgumentTypes], PluginKernel | None] = {}
-        for place, definition in enumerate(self._definitions):
-            key = (_domain_of(definition), definition.op_type)
-            self._places.setdefault(key, []).append(place)
+        for place in () if self.native is None else self.native.irregular_places(self.name):
             self._report(place)
 
     @property
     def kernels(self) -> list[PluginKernel]:
         """In the order of registration."""
-        return [self._kernel(place) for place in range(len(self._definitions))]
+        return [self._kernel(place) for place in range(0 if self.native is None else len(self.native))]
 
     def entries(self, domain: str, op_type: str) -> Sequence[PluginKernel]:
         return [self._kernel(place) for place in self._places.get((domain, op_type), ())]
@@ -134,7 +131,8 @@ class PluginKernels(KernelRegistry):
         """Made when it is asked for: a provider may have hundreds, and a model needs few of them."""
         kernel = self._made.get(place)
         if kernel is None:
-            kernel = self._made[place] = PluginKernel(self, place, self._definitions[place])
+            assert self.native is not None
+            kernel = self._made[place] = PluginKernel(self, place, self.native.definition(place))
         return kernel
 
     def find(self, node: Node) -> KernelEntry | None:
@@ -206,10 +204,10 @@ class PluginKernels(KernelRegistry):
 
     def _report(self, place: int) -> None:
         """Says what is odd about a definition that ONNX Runtime takes."""
-        definition = self._definitions[place]
-        fault = _fault(definition, self.name)
-        if fault is not None:
-            self._warn(place, f"serves no node: {fault}")
+        kernel = self._kernel(place)
+        definition = kernel.definition
+        if kernel.fault is not None:
+            self._warn(place, f"serves no node: {kernel.fault}")
         for name, types in definition.type_constraints.items():
             if 0 in types:
                 self._warn(place, f"constrains {name} to a type that is null: pass what GetTensorDataType gave")

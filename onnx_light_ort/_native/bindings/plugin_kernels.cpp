@@ -7,6 +7,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <climits>
 #include <map>
 #include <memory>
@@ -50,6 +51,44 @@ std::map<size_t, int> memory_types(const OrtKernelDef::MemoryTypes& types) {
   std::map<size_t, int> numbers;
   for (const auto& [index, type] : types) numbers.emplace(index, static_cast<int>(type));
   return numbers;
+}
+
+/// Positions by (domain, operator), "ai.onnx" written as "".
+nb::dict places_of(const EpKernels& self) {
+  nb::dict places;
+  const auto& kernels = self.registry->kernels;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const OrtKernelDef& definition = kernels[i].definition;
+    const nb::tuple key = nb::make_tuple(definition.domain == "ai.onnx" ? nb::str("") : foreign_text(definition.domain),
+                                         foreign_text(definition.op_type));
+    if (!places.contains(key)) places[key] = nb::list();
+    nb::borrow<nb::list>(places[key]).append(i);
+  }
+  return places;
+}
+
+bool is_regular(const OrtKernelDef& definition, const std::string& provider) {
+  const auto known = [](const auto& entry) {
+    return entry.second >= OrtMemTypeCPUInput && entry.second <= OrtMemTypeDefault;
+  };
+  const auto whole = [](const auto& entry) {
+    return std::find(entry.second.begin(), entry.second.end(), nullptr) == entry.second.end();
+  };
+  const auto all = [](const auto& entries, const auto& holds) {
+    return std::all_of(entries.begin(), entries.end(), holds);
+  };
+  return !definition.op_type.empty() && definition.provider == provider && all(definition.type_constraints, whole) &&
+         all(definition.input_memory_types, known) && all(definition.output_memory_types, known);
+}
+
+/// A provider may have hundreds of definitions, of which a session looks at few.
+std::vector<size_t> irregular_places(const EpKernels& self, const std::string& provider) {
+  std::vector<size_t> places;
+  const auto& kernels = self.registry->kernels;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    if (!is_regular(kernels[i].definition, provider)) places.push_back(i);
+  }
+  return places;
 }
 
 KernelHandle create_kernel(const EpKernels& self, size_t place, const EpHandle& handle, const std::string& name,
@@ -121,6 +160,12 @@ void bind_plugin_kernels(nb::module_& m) {
   nb::class_<EpKernels>(m, "EpKernels", "The kernels that a provider registered.")
       .def_prop_ro(
           "definitions", [](const EpKernels& self) { return self.registry->kernels; }, "In the order of registration.")
+      .def(
+          "definition", [](const EpKernels& self, size_t place) { return self.registry->kernels.at(place); }, "place"_a)
+      .def("__len__", [](const EpKernels& self) { return self.registry->kernels.size(); })
+      .def("places", &places_of, "Positions of the definitions by (domain, operator).")
+      .def("irregular_places", &irregular_places, "provider"_a,
+           "Positions of definitions that name no operator, another provider, a null type or no known memory type.")
       .def("create_kernel", &create_kernel, "place"_a, "ep"_a, "name"_a, "since_version"_a, "inputs"_a, "outputs"_a,
            "attributes"_a, "constant_inputs"_a,
            "Makes the kernel of one node by the definition at that place. The others as for CustomOp.create_kernel().");
