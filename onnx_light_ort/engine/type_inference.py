@@ -457,9 +457,9 @@ def _infer_foreign_node(node: Node, context: KernelContext) -> None:
             )
         _merge(value, proto)
     if undeclared and call.inferred is not None:
-        made = [(value.type_proto, value.element_type) for value in outputs if value is not None and value.type_proto]
-        if len(made) == len(outputs):
-            call.outcome = (made, node.signature())
+        known = [(value.type_proto, value.element_type) for value in outputs if value is not None and value.type_proto]
+        if len(known) == len(outputs):
+            call.outcome = (known, node.signature())
 
 
 def _foreign_call(node: Node, context: KernelContext) -> ForeignCall:
