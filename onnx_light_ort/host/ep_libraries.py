@@ -8,6 +8,7 @@ import os
 import threading
 import weakref
 from collections.abc import Sequence
+from functools import cache
 
 from onnx_light_ort._native import abi
 from onnx_light_ort.engine.assignment import ENGINE
@@ -202,6 +203,7 @@ def _native(device: HardwareDevice) -> abi.HardwareDevice:
     )
 
 
+@cache
 def _engine_device() -> OrtEpDevice:
     from onnx_light_ort import __version__
 

@@ -11,5 +11,10 @@ from onnx_light_ort._native import abi
 
 
 @pytest.fixture(scope="session")
-def reader(fixtures_dir: Path) -> GraphReader:
-    return GraphReader(fixtures_dir / "graph_reader" / "libgraph_reader.so", abi.api_base_address("plain"))
+def reader_file(fixtures_dir: Path) -> Path:
+    return fixtures_dir / "graph_reader" / "libgraph_reader.so"
+
+
+@pytest.fixture(scope="session")
+def reader(reader_file: Path) -> GraphReader:
+    return GraphReader(reader_file, abi.api_base_address("plain"))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import gc
+import json
 from pathlib import Path
 
 import onnx
@@ -14,13 +16,12 @@ from graph_reader.graph_models import MODELS, external_data
 from graph_reader.reader_library import Description, GraphReader
 from onnx_models import chain, graph, value
 
+import onnx_light_ort as ort
 from onnx_light_ort._native import abi
 from onnx_light_ort.engine.function_expansion import inline_functions
 from onnx_light_ort.engine.graph import Model
 from onnx_light_ort.engine.kernel_registry import KernelContext
 from onnx_light_ort.engine.model_loading import load_model
-from onnx_light_ort.engine.node_order import NodeOrder
-from onnx_light_ort.engine.partition import FusedPartition
 from onnx_light_ort.engine.type_inference import infer_model
 from onnx_light_ort.host.graph_view import GraphView, ModelViews
 
@@ -50,14 +51,36 @@ def meant(place: str) -> bool:
     return any(fnmatch.fnmatchcase(place, pattern) for pattern in MEANT_DIFFERENCES)
 
 
+def asked_of_a_provider(
+    library: Path, model: Path, does: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> list[Description]:
+    """What the reader wrote down as the execution provider of a session."""
+    file = folder / "graphs.jsonl"
+    monkeypatch.setenv("GRAPH_READER_FILE", str(file))
+    monkeypatch.setenv("GRAPH_READER_DOES", does)
+    ort.set_admission("any")
+    ort.register_execution_provider_library("GraphReader", library)
+    try:
+        options = ort.SessionOptions()
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.add_provider_for_devices([d for d in ort.get_ep_devices() if d.ep_name == "GraphReader"])
+        # Compiling fails by design.
+        with contextlib.suppress(ort.Error):
+            ort.InferenceSession(str(model), options)
+    finally:
+        ort.unregister_execution_provider_library("GraphReader")
+        ort.set_admission("warn")
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
 @pytest.mark.parametrize("name", OFFERED)
-def test_plugins_read_what_ort_tells_them(reader: GraphReader, tmp_path: Path, name: str) -> None:
-    model = planned(str(locate(name, tmp_path)))
-    views = ModelViews(model)
-    offered = [described(reader, views.freeze(graph)) for graph in model.graph.all_graphs()]
+def test_plugins_read_what_ort_tells_them(
+    reader_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    offered = asked_of_a_provider(reader_file, locate(name, tmp_path), "describe", tmp_path, monkeypatch)
     golden = read_golden(name, "describe")
-    if name == "functions":
-        golden = golden[:1]  # What comes after is inlined, under names that each runtime makes up.
+    if name == "functions":  # What comes after is inlined, under names that each runtime makes up.
+        golden, offered = golden[:1], offered[:1]
     assert len(golden) == len(offered)
     # Both ask about subgraphs before the graph that holds them; siblings come in an order that ORT does not promise.
     remaining = [comparable(description) for description in offered]
@@ -71,16 +94,10 @@ def test_plugins_read_what_ort_tells_them(reader: GraphReader, tmp_path: Path, n
 @pytest.mark.parametrize("does", ["fuse", "fuse_and_drop"])
 @pytest.mark.parametrize("name", COMPILED)
 def test_a_partition_is_compiled_from_the_view_that_ort_gives(
-    reader: GraphReader, tmp_path: Path, name: str, does: str
+    reader_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, does: str
 ) -> None:
-    model = planned(str(locate(name, tmp_path)))
-    view = ModelViews(model).freeze(model.graph)
-    partition = FusedPartition(
-        "GraphReader", "GraphReader_1_0", model.graph, model.graph.nodes, does == "fuse_and_drop",
-        NodeOrder(model.graph),
-    )  # fmt: skip
-    part = view.part(partition)
-    actual, (expected, _) = comparable(described(reader, part)), comparable(read_golden(name, does))
+    given = asked_of_a_provider(reader_file, locate(name, tmp_path), does, tmp_path, monkeypatch)
+    actual, expected = comparable(given), comparable(read_golden(name, does))
     assert list(differences(expected, actual)) == []
 
 
