@@ -1,12 +1,14 @@
 // Native kernels against plain loops. Each test is a function whose name is the sentence that it proves.
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <limits>
 #include <numeric>
 #include <random>
 #include <sstream>
 
+#include "element_conversion.h"
 #include "element_type.h"
 #include "onnx_light_ort/kernels/error.h"
 #include "onnx_light_ort/kernels/kernel_registry.h"
@@ -578,6 +580,149 @@ void a_long_sum_is_the_same_for_any_number_of_threads() {
 
 // Registry ------------------------------------------------------------------------------------------------------------
 
+// Narrow types, selection and attention: values are compared with package onnx in Python; here, buffers end where they
+// should and threads agree ------------------------------------------------------------------------------------------
+
+OwnedTensor random_codes(DataType type, const Shape& shape) {
+  OwnedTensor made(type, shape.data(), shape.size());
+  auto* bytes = made.view.as<uint8_t>();
+  const size_t count = checked_byte_size(type, made.view.element_count).value();
+  for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(pick(0, type == DataType::kBool ? 1 : 255));
+  return made;
+}
+
+void check_same_bytes(const TensorView& a, const TensorView& b, int line) {
+  const size_t bytes = checked_byte_size(a.dtype, a.element_count).value();
+  if (a.element_count != b.element_count || (bytes > 0 && std::memcmp(a.data, b.data, bytes) != 0)) {
+    fail_check(std::string("two runs of type ") + data_type_name(a.dtype) + " differ", line);
+  }
+}
+
+void casts_between_all_types_keep_to_their_buffers_on_any_number_of_threads() {
+  for (const DataType from : kConvertibleTypes) {
+    for (const DataType to : kConvertibleTypes) {
+      for (const int64_t n : {0, 1, 7, 513, 70001}) {
+        if (n > 1000 && !(is_sub_byte(from) || is_sub_byte(to))) continue;
+        const OwnedTensor x = random_codes(from, {n});
+        Call call{"Cast", 24, {&x.view}, {to}, {{"to", static_cast<int64_t>(to)}}};
+        const auto serial = call.run();
+        call.threads = 3;
+        check_same_bytes(serial->result(0), call.run()->result(0), __LINE__);
+      }
+    }
+  }
+}
+
+void blocks_of_any_size_quantize_within_their_buffers() {
+  for (const DataType type : {DataType::kInt8, DataType::kUInt4, DataType::kInt2, DataType::kFloat8E5M2,
+                              DataType::kFloat4E2M1, DataType::kUInt16}) {
+    for (int round = 0; round < 20; ++round) {
+      const Shape shape = {pick(1, 3), pick(1, 9), pick(1, 5)};
+      const int64_t axis = pick(0, 2);
+      const int64_t block = pick(1, 4);
+      Shape blocks = shape;
+      int64_t& extent = blocks[static_cast<size_t>(axis)];
+      extent = (extent + block - 1) / block;
+      const OwnedTensor x = random_tensor<float>(shape, -9, 9);
+      const OwnedTensor scale = random_tensor<float>(blocks, 0.5, 2);
+      const OwnedTensor zero = random_codes(type, blocks);
+      std::map<std::string, Attribute, std::less<>> attributes = {{"axis", axis}, {"block_size", block}};
+      const auto quantized = Call{"QuantizeLinear", 25, {&x.view, &scale.view, &zero.view}, {type}, attributes}.run();
+      const auto back =
+          Call{"DequantizeLinear", 25, {&quantized->result(0), &scale.view, &zero.view}, {DataType::kFloat}, attributes}
+              .run();
+      CHECK(back->result(0).element_count == x.view.element_count);
+    }
+  }
+}
+
+void the_largest_of_each_line_come_in_order() {
+  for (int round = 0; round < 50; ++round) {
+    const Shape shape = {pick(1, 4), pick(1, 300), pick(1, 3)};
+    const OwnedTensor x = random_tensor<float>(shape);
+    const int64_t count = pick(0, shape[1]);
+    const OwnedTensor k = tensor<int64_t>({1}, {count});
+    const auto done = Call{"TopK",
+                           24,
+                           {&x.view, &k.view},
+                           {DataType::kFloat, DataType::kInt64},
+                           {{"axis", int64_t{1}}},
+                           {},
+                           static_cast<int>(pick(1, 3))}
+                          .run();
+    const float* values = done->result(0).as<float>();
+    const int64_t* indices = done->result(1).as<int64_t>();
+    for (int64_t outer = 0; outer < shape[0]; ++outer) {
+      for (int64_t inner = 0; inner < shape[2]; ++inner) {
+        for (int64_t i = 0; i < count; ++i) {
+          const int64_t at = (outer * count + i) * shape[2] + inner;
+          CHECK(x.view.as<float>()[(outer * shape[1] + indices[at]) * shape[2] + inner] == values[at]);
+          CHECK(i == 0 || values[at - shape[2]] >= values[at]);
+        }
+      }
+    }
+  }
+}
+
+void attention_of_random_shapes_stays_in_its_buffers() {
+  for (int round = 0; round < 40; ++round) {
+    const int64_t groups = pick(1, 2);
+    const Shape q_shape = {pick(1, 2), groups * pick(1, 2), pick(1, 20), pick(1, 9)};
+    const int64_t keys = pick(1, 40);
+    const OwnedTensor q = random_tensor<float>(q_shape);
+    const OwnedTensor k = random_tensor<float>({q_shape[0], groups, keys, q_shape[3]});
+    const OwnedTensor v = random_tensor<float>({q_shape[0], groups, keys, 5});
+    const OwnedTensor mask = random_tensor<float>({q_shape[2], pick(1, keys)});
+    std::map<std::string, Attribute, std::less<>> attributes = {{"is_causal", pick(0, 1)},
+                                                                {"left_window_size", pick(-1, 5)}};
+    const auto done = Call{"Attention",
+                           25,
+                           {&q.view, &k.view, &v.view, &mask.view},
+                           {DataType::kFloat},
+                           attributes,
+                           {},
+                           static_cast<int>(pick(1, 3))}
+                          .run();
+    for (int64_t i = 0; i < done->result(0).element_count; ++i) CHECK(std::abs(done->result(0).as<float>()[i]) <= 2);
+  }
+}
+
+void scattered_updates_land_where_their_indices_say() {
+  for (int round = 0; round < 50; ++round) {
+    const Shape shape = {pick(1, 5), pick(1, 6)};
+    const OwnedTensor data = random_tensor<double>(shape);
+    const Shape few = {pick(0, shape[0]), pick(0, shape[1])};
+    const OwnedTensor updates = random_tensor<double>(few);
+    OwnedTensor indices(DataType::kInt64, few.data(), 2);
+    for (int64_t i = 0; i < indices.view.element_count; ++i) {
+      indices.view.as<int64_t>()[i] = pick(-shape[1], shape[1] - 1);
+    }
+    const auto done = Call{"ScatterElements",
+                           18,
+                           {&data.view, &indices.view, &updates.view},
+                           {DataType::kDouble},
+                           {{"axis", int64_t{1}}, {"reduction", std::string("add")}}}
+                          .run();
+    std::vector<double> expected(data.view.as<double>(), data.view.as<double>() + data.view.element_count);
+    for (int64_t i = 0; i < updates.view.element_count; ++i) {
+      const int64_t index = (indices.view.as<int64_t>()[i] + shape[1]) % shape[1];
+      expected[static_cast<size_t>(i / few[1] * shape[1] + index)] += updates.view.as<double>()[i];
+    }
+    check_close(done->result(0), expected, 1e-15, __LINE__);
+  }
+}
+
+void large_outputs_are_streamed_to_every_element() {
+  const Shape shape = {(25 << 20) / 2 + 7};
+  const OwnedTensor x = random_codes(DataType::kBFloat16, shape);
+  for (const int threads : {1, 3}) {
+    const auto done = Call{"Neg", 13, {&x.view}, {DataType::kBFloat16}, {}, {}, threads}.run();
+    for (int64_t i = 0; i < shape[0]; ++i) {
+      CHECK((x.view.as<uint16_t>()[i] ^ 0x8000) == done->result(0).as<uint16_t>()[i]);
+    }
+  }
+}
+
 void every_entry_names_types_and_an_ordered_range_of_versions() {
   CHECK(native_kernels().entries().size() > 80);
   for (const KernelEntry& entry : native_kernels().entries()) {
@@ -633,6 +778,12 @@ constexpr Test kTests[] = {
     TEST(gathering_outside_the_axis_is_an_error),
     TEST(reductions_over_random_axes_equal_the_plain_fold),
     TEST(a_long_sum_is_the_same_for_any_number_of_threads),
+    TEST(casts_between_all_types_keep_to_their_buffers_on_any_number_of_threads),
+    TEST(blocks_of_any_size_quantize_within_their_buffers),
+    TEST(the_largest_of_each_line_come_in_order),
+    TEST(attention_of_random_shapes_stays_in_its_buffers),
+    TEST(scattered_updates_land_where_their_indices_say),
+    TEST(large_outputs_are_streamed_to_every_element),
     TEST(every_entry_names_types_and_an_ordered_range_of_versions),
     TEST(empty_tensors_pass_through_every_operator_of_one_tensor),
 };

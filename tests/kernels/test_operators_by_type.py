@@ -592,6 +592,8 @@ def test_outputs_larger_than_the_caches(run_native: RunNative, dtype: np.dtype[A
         ((2, 3, 70000), (2,)),
         ((300_000,), (0,)),
         ((2_000_000, 2), (0,)),
+        ((4, 1, 5), (1,)),
+        ((1, 5), (0,)),
     ],
 )
 def test_large_reductions(
