@@ -176,6 +176,8 @@ class SessionOptions:
             options = abi.SessionOptions()
             for key, value in dict(self._config).items():  # a copy: another thread may add to it
                 options.add_config_entry(key, value)
+        options.mem_pattern = self.enable_mem_pattern
+        options.execution_mode = int(self.execution_mode)
         severity = self.log_severity_level if self.log_severity_level >= 0 else _logger_severity()
         services = abi.SessionServices(options, budget, "onnx_light_ort", severity)
         providers = self._make_providers(options, services, session)

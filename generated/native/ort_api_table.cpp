@@ -2916,6 +2916,34 @@ struct Thunks {
     }
   }
 
+  static OrtStatusPtr ORT_API_CALL GetMemPatternEnabled(const OrtSessionOptions* options, int* out) noexcept {
+    using Slot = Tag<419>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, out};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetMemPatternEnabled(options, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
+  static OrtStatusPtr ORT_API_CALL GetSessionExecutionMode(const OrtSessionOptions* options, ExecutionMode* out) noexcept {
+    using Slot = Tag<420>;
+    try {
+      typename Flavour::template Scope<Slot> scope{options, out};
+      if (options == nullptr) throw_null_argument(Slot::info(), "options");
+      if (out == nullptr) throw_null_argument(Slot::info(), "out");
+      OrtApiSlots::GetSessionExecutionMode(options, out);
+      scope.returned();
+      return nullptr;
+    } catch (...) {
+      return Flavour::template failed<Slot>(status_of_current_exception());
+    }
+  }
+
   static OrtStatusPtr ORT_API_CALL KernelContext_GetSyncStream(const OrtKernelContext* context, OrtSyncStream** out) noexcept {
     using Slot = Tag<423>;
     try {
@@ -3350,8 +3378,8 @@ struct Thunks {
       status_stub<Flavour, Tag<416>>,
       KernelInfoGetAttributeArray_string,
       status_stub<Flavour, Tag<418>>,
-      status_stub<Flavour, Tag<419>>,
-      status_stub<Flavour, Tag<420>>,
+      GetMemPatternEnabled,
+      GetSessionExecutionMode,
       status_stub<Flavour, Tag<421>>,
       null_stub<Flavour, Tag<422>>,
       KernelContext_GetSyncStream,

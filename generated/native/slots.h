@@ -221,6 +221,8 @@ struct OrtApiSlots {
   static void KernelInfo_GetOperatorSinceVersion(const OrtKernelInfo* info, int* since_version);
   static void GetTensorElementTypeAndShapeDataReference(const OrtValue* value, ONNXTensorElementDataType* elem_type, const int64_t** shape_data, size_t* shape_data_count);
   static void KernelInfoGetAttributeArray_string(const OrtKernelInfo* info, const char* name, OrtAllocator* allocator, char*** out, size_t* size);
+  static void GetMemPatternEnabled(const OrtSessionOptions* options, int* out);
+  static void GetSessionExecutionMode(const OrtSessionOptions* options, ExecutionMode* out);
   static void KernelContext_GetSyncStream(const OrtKernelContext* context, OrtSyncStream** out);
 };
 

@@ -46,4 +46,10 @@ void OrtApiSlots::GetSessionOptionsConfigEntries(const OrtSessionOptions* option
   *out = entries.release();
 }
 
+void OrtApiSlots::GetMemPatternEnabled(const OrtSessionOptions* options, int* out) { *out = options->mem_pattern; }
+
+void OrtApiSlots::GetSessionExecutionMode(const OrtSessionOptions* options, ExecutionMode* out) {
+  *out = options->execution_mode;
+}
+
 }  // namespace onnx_light_ort::abi

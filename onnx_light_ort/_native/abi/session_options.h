@@ -23,6 +23,10 @@ struct OrtSessionOptions {
   const std::string* config_entry(std::string_view key) const;
   const onnx_light_ort::abi::ConfigEntries& config_entries() const noexcept { return config_entries_; }
 
+  // What plugins may ask; nothing here depends on them.
+  bool mem_pattern = true;
+  ExecutionMode execution_mode = ORT_SEQUENTIAL;
+
   /// Domains of a registration that has not ended.
   std::vector<std::shared_ptr<const onnx_light_ort::abi::CustomOpDomain>> added_domains;
   /// Of all registrations that ended well. Sessions share them.

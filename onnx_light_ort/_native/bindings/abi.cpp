@@ -97,6 +97,10 @@ void bind_abi(nb::module_& m) {
   nb::class_<OrtSessionOptions>(m, "SessionOptions", "What plugins see of a session's options.")
       .def(nb::init<>())
       .def(nb::init<const OrtSessionOptions&>(), "other"_a)
+      .def_rw("mem_pattern", &OrtSessionOptions::mem_pattern)
+      .def_prop_rw(
+          "execution_mode", [](const OrtSessionOptions& self) { return static_cast<int>(self.execution_mode); },
+          [](OrtSessionOptions& self, int mode) { self.execution_mode = static_cast<ExecutionMode>(mode); })
       .def("add_config_entry", &OrtSessionOptions::add_config_entry, "key"_a, "value"_a)
       .def_prop_ro("config_entries",
                    [](const OrtSessionOptions& self) {
