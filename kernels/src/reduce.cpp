@@ -5,7 +5,6 @@
 // element folds contiguous runs; if it is kept, whole rows are folded into a row of the output. Integer sums wrap
 // around. An empty reduction gives the neutral element; a mean of nothing is 0, as in ORT.
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "axes.h"
@@ -194,62 +193,6 @@ template <class Op, class S>
   }
 }
 
-// Rows of bfloat16 in pairs, as words of 32 bits: accumulators of even and of odd columns apart, so that no lane of a
-// vector has to move.
-constexpr int64_t kPairColumns = 2048;
-
-template <class Op>
-[[gnu::always_inline]] inline void fold_pair_rows(const void* x_data, int64_t rows, int64_t stride, int64_t width,
-                                                  void* totals_data) {
-  const auto* x = static_cast<const BFloat16*>(x_data);
-  auto* totals = static_cast<float*>(totals_data);
-  alignas(64) float even[kPairColumns];
-  alignas(64) float odd[kPairColumns];
-  const auto low = [](uint32_t pair) __attribute__((always_inline)) { return bits_as<float>(pair << 16); };
-  const auto high = [](uint32_t pair) __attribute__((always_inline)) { return bits_as<float>(pair & 0xFFFF0000u); };
-  for (int64_t column = 0; column < width; column += 2 * kPairColumns) {
-    const int64_t columns = std::min(2 * kPairColumns, width - column);
-    const int64_t pairs = columns / 2;
-    float* own = totals + column;
-    for (int64_t i = 0; i < pairs; ++i) {
-      even[i] = own[2 * i];
-      odd[i] = own[2 * i + 1];
-    }
-    float last = own[columns - 1];
-    int64_t r = 0;
-    for (; r + 4 <= rows; r += 4) {
-      const BFloat16* row = x + r * stride + column;
-#pragma GCC ivdep
-      for (int64_t i = 0; i < pairs; ++i) {
-        uint32_t words[4];
-        for (int64_t j = 0; j < 4; ++j) std::memcpy(&words[j], row + j * stride + 2 * i, sizeof words[j]);
-        even[i] =
-            Op::fold(Op::fold(Op::fold(Op::fold(even[i], low(words[0])), low(words[1])), low(words[2])), low(words[3]));
-        odd[i] = Op::fold(Op::fold(Op::fold(Op::fold(odd[i], high(words[0])), high(words[1])), high(words[2])),
-                          high(words[3]));
-      }
-    }
-    for (; r < rows; ++r) {
-      const BFloat16* row = x + r * stride + column;
-#pragma GCC ivdep
-      for (int64_t i = 0; i < pairs; ++i) {
-        uint32_t word;
-        std::memcpy(&word, row + 2 * i, sizeof word);
-        even[i] = Op::fold(even[i], low(word));
-        odd[i] = Op::fold(odd[i], high(word));
-      }
-    }
-    for (r = 0; columns % 2 != 0 && r < rows; ++r) {
-      last = Op::fold(last, to_float(x[r * stride + column + columns - 1]));
-    }
-    for (int64_t i = 0; i < pairs; ++i) {
-      own[2 * i] = even[i];
-      own[2 * i + 1] = odd[i];
-    }
-    if (columns % 2 != 0) own[columns - 1] = last;
-  }
-}
-
 // float16 by float's loops, a block at a time: the CPU converts whole vectors.
 constexpr int64_t kHalfRun = 2048;
 
@@ -317,11 +260,7 @@ ReduceLoops loops_of() {
     rows = &fold_half_rows<Folding>;
   } else {
     run = Versions<&fold_run<Folding, S>>::best();
-    if constexpr (std::is_same_v<S, BFloat16> && std::is_same_v<typename Folding::Accumulator, float>) {
-      rows = Versions<&fold_pair_rows<Folding>>::best();
-    } else {
-      rows = Versions<&fold_rows<Folding, S>>::best();
-    }
+    rows = Versions<&fold_rows<Folding, S>>::best();
   }
   return {sizeof(S),
           sizeof(typename Operator::Accumulator),
@@ -415,7 +354,7 @@ class ReduceKernel final : public Kernel {
 
  private:
   static constexpr int64_t kGrain = 32768;
-  static constexpr size_t kTotalsBytes = 16384;  // accumulators that stay in a near cache
+  static constexpr size_t kTotalsBytes = 32768;  // accumulators that stay in a near cache
   static constexpr int64_t kMaxParts = 16;
 
   void* at(void* elements, int64_t i) const {
