@@ -163,6 +163,9 @@ def test_operator_cases_pass_as_custom_operators() -> None:
         node = case.model.graph.node[0]
         if node.op_type not in known or node.domain or not the_provider_takes(case.model):
             continue
+        values = [*case.model.graph.input, *case.model.graph.output]
+        if any(value.type.tensor_type.elem_type > TensorProto.FLOAT4E2M1 for value in values):
+            continue  # ORT lets no custom operator see int2, uint2 and float8e8m0
         names = [value.name for value in case.model.graph.input]
         for inputs, outputs in case.data_sets:
             try:
