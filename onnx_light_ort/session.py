@@ -166,7 +166,9 @@ class InferenceSession:
         self._defaults = {value.name: value.default.array() for value in graph.inputs if value.default is not None}
         # Such inputs need a look before the executor: it would take an OrtValue for the object itself.
         self._prepared = bool(self._defaults) or any(not value.element_type for value in graph.inputs)
-        self._is_plain = not self._prepared and self._profile is None and self._told is None
+        # A run that only fails for a feed of lists would be told too.
+        self._converts_first = self._prepared or self._told is not None
+        self._is_plain = not self._converts_first and self._profile is None
         if self._profile is not None:
             claimed = {node.name: node.provider for node in graph.all_nodes() if node.provider is not None}
             self._profile.session_created(claimed)
@@ -274,16 +276,15 @@ class InferenceSession:
     ) -> list[Any]:
         if isinstance(output_names, str):
             raise TypeError(f"output names are a list of names, not the string {output_names!r}")
+        if self._converts_first:
+            feed = {**self._defaults, **feed, **self._converted(feed)}
         if self._prepared:
-            feed = {**self._defaults, **{name: _engine_object(value) for name, value in feed.items()}}
             for value in self._inputs:
                 if value.name in feed and value.type_proto is not None and value.type_proto.HasField("sequence_type"):
                     feed[value.name] = _as_sequence(value, feed[value.name])
         control = None if run_options is None else run_options._control
         if self._profile is None and self._told is None:
             return self._execute(output_names, feed, control)
-        if self._told is not None:  # a run that only fails for a feed of lists would be told too
-            feed = {**feed, **self._converted(feed)}
         told = nullcontext() if self._told is None else self._told.run(run_options)
         timed = nullcontext() if self._profile is None else self._profile.run()
         with told, timed as steps:
@@ -304,6 +305,8 @@ class InferenceSession:
         missing = [value.name for value in self._inputs if value.default is None and value.name not in feed]
         if missing:
             raise MissingInput(f"required inputs {missing} are missing from the feed, which has {list(feed)}") from None
+        if self._converts_first:  # it failed for another reason, and does not run again
+            return None
         converted = self._converted(feed)
         if type(feed) is dict and all(converted[name] is feed[name] for name in converted):
             return None

@@ -1,6 +1,7 @@
 #include "node_compute_info.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "error.h"
@@ -149,6 +150,7 @@ void CompiledPartition::create_state() {
 }
 
 void CompiledPartition::release() noexcept {
+  const std::unique_lock alone(running_);
   ready_ = false;
   if (compilation_ == nullptr) return;
   const Ep& ep = compilation_->ep();
@@ -164,6 +166,7 @@ void CompiledPartition::release() noexcept {
 }
 
 void CompiledPartition::compute(kernels::RunContext& run) {
+  const std::shared_lock among_others(running_);
   if (!ready_) {
     throw kernels::Error(kernels::ErrorKind::kInternal,
                          "partition '" + name_ + "' has no state: its session is closed");

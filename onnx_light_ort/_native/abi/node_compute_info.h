@@ -5,6 +5,7 @@
 #include <onnx_light_ort/ort_abi.h>
 
 #include <memory>
+#include <shared_mutex>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,8 @@ class CompiledPartition final : public kernels::Kernel {
 
   /// Throws Error when the EP reports a failure or throws.
   void create_state();
-  /// No run may be under way, and none may begin. A second call does nothing.
+  /// Waits for the runs that are under way: a program may end while a thread of it computes. Runs that begin later fail,
+  /// and a second call does nothing.
   void release() noexcept;
 
   /// Throws kernels::Error when the EP reports a failure or throws.
@@ -74,6 +76,8 @@ class CompiledPartition final : public kernels::Kernel {
   std::shared_ptr<EpCompilation> compilation_;
   OrtNodeComputeInfo* const info_;
   const std::string name_;
+  /// Shared by runs.
+  std::shared_mutex running_;
   void* state_ = nullptr;
   bool ready_ = false;
 };

@@ -39,7 +39,7 @@ void bind_plugin_partitions(nb::module_& m) {
       .def("create_state", &CompiledPartition::create_state, nb::call_guard<nb::gil_scoped_release>(),
            "Lets the EP get ready to run.")
       .def("release", &CompiledPartition::release, nb::call_guard<nb::gil_scoped_release>(),
-           "Releases the EP's state, once. No run may be under way.")
+           "Releases the EP's state, once. Waits for runs that are under way.")
       .def_prop_ro(
           "kernel", [](const std::shared_ptr<CompiledPartition>& self) { return KernelHandle{self, self->name()}; },
           "Runs the partition; fails without a state.");
