@@ -6,6 +6,7 @@ its ``inputs`` and ``outputs``; whoever renames a value renames it in the protos
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -70,6 +71,9 @@ class Value:
         return f"Value({self.name!r}, {self.type_string or 'unknown type'})"
 
 
+_serials = itertools.count()
+
+
 class Node:
     """An operator, a call of a model-local function, or a fused partition, with its values resolved.
 
@@ -98,6 +102,7 @@ class Node:
         "partition",
         "proto",
         "provider",
+        "serial",
         "subgraphs",
     )
 
@@ -126,6 +131,8 @@ class Node:
         #: What became of it: a kernel, or why there is none. Written by planning, read by the assignment report.
         self.fate: Any = None
         self.index = 0
+        #: Grows from node to node as they are made: those of the model first, as it lists them.
+        self.serial = next(_serials)
         self._attributes: dict[str, Any] | None = None
         self._signature: Signature | None = None
 

@@ -1,16 +1,48 @@
-"""The order in which a partition's nodes are walked to find its boundary.
+"""The orders in which plugins see a graph's nodes, and a partition's inputs and outputs.
 
-Execution providers see a partition's inputs and outputs in this order, and some rely on it: it is the one of the
-runtime whose plugins the host runs, a breadth-first walk that starts from the nodes without makers.
+Execution providers rely on both, though they are promised neither: one that takes nodes which follow each other takes
+others in another order. So both are those of the runtime whose plugins the host runs.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Graph, Node, Value
+
+
+_serial = attrgetter("serial")
+
+
+def topological_order(graph: Graph) -> list[Node]:
+    """The graph's nodes as plugins are shown them: a walk back from the nodes without readers leaves them so.
+
+    It begins with the last of those, and goes to the last maker of a node first.
+    """
+    makers: dict[Node, set[Node]] = {node: set() for node in sorted(graph.nodes, key=_serial)}
+    with_readers: set[Node] = set()
+    for node in makers:
+        producers = {value.producer for value in (*node.inputs, *node.captures) if value is not None}
+        # A value of an enclosing graph has a maker that is not of this one.
+        makers[node] = found = {maker for maker in producers if maker is not None and maker in makers}
+        with_readers |= found
+    order: list[Node] = []
+    seen: set[Node] = set()
+    entered: list[Node] = []
+    waiting: list[Node | None] = [node for node in makers if node not in with_readers]
+    while waiting:
+        node_or_end = waiting.pop()
+        if node_or_end is None:
+            order.append(entered.pop())
+        elif node_or_end not in seen:
+            seen.add(node_or_end)
+            entered.append(node_or_end)
+            waiting.append(None)
+            waiting += sorted(makers[node_or_end] - seen, key=_serial)
+    return order
 
 
 class Edge:
@@ -26,10 +58,10 @@ class Edge:
 
 
 class NodeOrder:
-    """The walk over a graph as it is now.
+    """The walk over a graph, as it is now, that finds a partition's boundary: breadth first, from nodes without makers.
 
-    Where a node has several readers, they follow in the order of the graph; fused partitions come last, as nodes that
-    were added to it.
+    Where a node has several readers, they follow in the order of the model; fused partitions and the nodes of functions
+    come last, as nodes that were added to it.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -39,14 +71,14 @@ class NodeOrder:
         self._connect(graph)
         #: Where the walk meets each node.
         self.rank: dict[Node, int] = {}
-        self._walk(self._roots())
+        self._walk([node for node in topological_order(graph) if not self._makers[node]])
 
     def _connect(self, graph: Graph) -> None:
         outputs = {
             value: position for node in graph.nodes for position, value in enumerate(node.outputs) if value is not None
         }
         edges, makers = self.edges, self._makers
-        for node in sorted(graph.nodes, key=lambda item: item.partition is not None):
+        for node in sorted(graph.nodes, key=_serial):
             found = makers[node] = []
             for value in node.reads():
                 maker = value.producer
@@ -61,24 +93,6 @@ class NodeOrder:
                 for edge in readers:
                     place.setdefault(edge.reader, len(place))
                 readers.sort(key=lambda edge: (place[edge.reader], edge.output))
-
-    def _roots(self) -> list[Node]:
-        """Nodes without makers, in the order in which a walk back from the nodes without readers leaves them."""
-        places = {node: place for place, node in enumerate(self._makers)}
-        waiting = [node for node in self._makers if not self.edges[node]]
-        seen: set[Node] = set()
-        roots: list[Node] = []
-        while waiting:
-            node = waiting.pop()
-            if node in seen:
-                continue
-            seen.add(node)
-            makers = self._makers[node]
-            if makers:
-                waiting.extend(sorted((maker for maker in makers if maker not in seen), key=places.__getitem__))
-            else:
-                roots.append(node)
-        return roots
 
     def _walk(self, roots: list[Node]) -> None:
         missing = {node: len(makers) for node, makers in self._makers.items()}

@@ -15,6 +15,7 @@ from onnx import AttributeProto, TypeProto
 from onnx_light_ort._abi_enums import ONNXType, OrtOpAttrType
 from onnx_light_ort._native import abi
 from onnx_light_ort.engine.attribute import tensor_array
+from onnx_light_ort.engine.node_order import topological_order
 from onnx_light_ort.engine.value_type import shape_of
 
 if TYPE_CHECKING:
@@ -79,8 +80,9 @@ class ModelViews:
         self._siblings = None  # It keeps the constants of its graphs in memory.
         tables = _Tables(self._read)
         values: dict[Value, int] = {}
-        description = self._describe(graph, graph.nodes, tables, {graph: values})
-        return GraphView(graph, values, tables, abi.freeze_graph(self._description, tables, description))
+        nodes = topological_order(graph)
+        description = self._describe(graph, nodes, tables, {graph: values})
+        return GraphView(nodes, values, tables, abi.freeze_graph(self._description, tables, description))
 
     def _freeze_subgraph(self, graph: Graph, holder: Node) -> GraphView:
         names = {subgraph: name for name, subgraph in holder.subgraphs.items()}
@@ -89,18 +91,24 @@ class ModelViews:
         if siblings is None or siblings.state != state:
             tables = _Tables(self._read)
             values: dict[Graph, dict[Value, int]] = {subgraph: {} for subgraph in names}
-            description = self._describe(holder.graph, [holder], tables, values)
+            description = self._describe(holder.graph, [holder], tables, values, is_whole=False)
             native = abi.freeze_graph(self._description, tables, description, names[graph])
             self._siblings = siblings = _Siblings(state, values, tables, native)
         native = siblings.native.sibling(names[graph])
-        return GraphView(graph, siblings.values[graph], siblings.tables, native)
+        return GraphView(topological_order(graph), siblings.values[graph], siblings.tables, native)
 
     def _describe(
-        self, graph: Graph, nodes: Sequence[Node], tables: _Tables, wanted: dict[Graph, dict[Value, int]]
+        self,
+        graph: Graph,
+        nodes: Sequence[Node],
+        tables: _Tables,
+        wanted: dict[Graph, dict[Value, int]],
+        *,
+        is_whole: bool = True,
     ) -> _Description:
-        """Describes a graph that has these nodes. `wanted`: where the positions of a graph's values are to go."""
+        """Describes a graph that has these nodes, all of its or not. `wanted`: where the positions of a graph's
+        values are to go."""
         out = _Description(graph.name)
-        is_whole = nodes is graph.nodes
         # No loop here does more for a value than it must: a model has tens of thousands.
         listed: list[Value | None] = [*graph.declared_inputs, *graph.outputs] if is_whole else []
         flat: list[Value | None] = []
@@ -111,7 +119,7 @@ class ModelViews:
             flat += captures
             out.node_value_counts += (len(inputs), len(outputs), len(captures))
             for name, subgraph in node.subgraphs.items():
-                inner = self._describe(subgraph, subgraph.nodes, tables, wanted)
+                inner = self._describe(subgraph, topological_order(subgraph), tables, wanted)
                 out.subgraphs.append((position, name, inner))
         order = dict.fromkeys(listed + flat)
         order.pop(None, None)
@@ -160,12 +168,12 @@ def _describe_values(graph: Graph, values: Sequence[Value], tables: _Tables, out
 class GraphView:
     """A graph, and what plugins see of it. The OrtGraph at ``address`` lives as long as this object."""
 
-    def __init__(self, graph: Graph, values: dict[Value, int], tables: _Tables, native: abi.GraphView) -> None:
+    def __init__(self, nodes: Sequence[Node], values: dict[Value, int], tables: _Tables, native: abi.GraphView) -> None:
         self.native = native
         #: Of its nodes and those of its subgraphs; None for one that is not known.
         self.operators: tuple[Operator | None, ...] = tables.known_operators()
         #: In the order of the view; what became of the graph since does not matter.
-        self.nodes: tuple[Node, ...] = tuple(graph.nodes)
+        self.nodes: tuple[Node, ...] = tuple(nodes)
         self._positions: dict[Node, int] | None = None
         self._values = values
 
@@ -184,7 +192,7 @@ class GraphView:
             self._positions = {node: position for position, node in enumerate(self.nodes)}
         return self.native.part(
             partition.name,
-            [self._positions[node] for node in partition.nodes],
+            sorted(self._positions[node] for node in partition.nodes),
             [self._values[value] for value in partition.inputs],
             [self._values[value] for value in partition.outputs],
         )
