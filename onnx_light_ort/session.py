@@ -277,11 +277,15 @@ class InferenceSession:
         if isinstance(output_names, str):
             raise TypeError(f"output names are a list of names, not the string {output_names!r}")
         if self._converts_first:
-            feed = {**self._defaults, **feed, **self._converted(feed)}
-        if self._prepared:
-            for value in self._inputs:
-                if value.name in feed and value.type_proto is not None and value.type_proto.HasField("sequence_type"):
-                    feed[value.name] = _as_sequence(value, feed[value.name])
+            converted = {**self._defaults, **feed, **self._converted(feed)}
+            for value in self._inputs if self._prepared else ():
+                if (
+                    value.name in converted
+                    and value.type_proto is not None
+                    and value.type_proto.HasField("sequence_type")
+                ):
+                    converted[value.name] = _as_sequence(value, converted[value.name])
+            feed = converted
         control = None if run_options is None else run_options._control
         if self._profile is None and self._told is None:
             return self._execute(output_names, feed, control)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING
 
 from onnx import AttributeProto, FunctionProto, GraphProto, NodeProto
@@ -22,22 +22,30 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 64
 
 
-def inline_functions(model: Model, context: KernelContext) -> bool:
-    """Replaces every call of a model-local function that nobody claimed; true when there was one."""
+def inline_functions(
+    model: Model, context: KernelContext, wanted: Callable[[Graph], Collection[Node]] = lambda graph: ()
+) -> bool:
+    """Replaces every call of a model-local function that nobody claimed; true when there was one.
+
+    Args:
+        wanted: nodes that are left as they are, of a graph that has such calls.
+    """
     changed = False
     if not model.functions:
         return False
     for graph in list(model.graph.all_graphs()):
-        changed |= _inline_calls(graph, model, context)
+        calls = {node for node in graph.nodes if node.function is not None and node.provider is None}
+        if calls:
+            changed |= _inline_calls(graph, model, context, calls.difference(wanted(graph)))
     return changed
 
 
-def _inline_calls(graph: Graph, model: Model, context: KernelContext) -> bool:
-    if not any(node.function is not None and node.provider is None for node in graph.nodes):
+def _inline_calls(graph: Graph, model: Model, context: KernelContext, calls: Collection[Node]) -> bool:
+    if not calls:
         return False
     result: list[Node] = []
     for node in graph.nodes:
-        if node.function is not None and node.provider is None:
+        if node in calls:
             result.extend(_inlined(node, model, context, 0))
         else:
             result.append(node)
@@ -55,7 +63,7 @@ def _inlined(node: Node, model: Model, context: KernelContext, depth: int) -> li
     for inner in body:
         for subgraph in inner.subgraphs.values():
             for nested in list(subgraph.all_graphs()):
-                _inline_calls(nested, model, context)
+                _inline_calls(nested, model, context, {item for item in nested.nodes if item.function is not None})
         if inner.function is not None:
             result.extend(_inlined(inner, model, context, depth + 1))
         else:

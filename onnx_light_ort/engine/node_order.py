@@ -22,17 +22,21 @@ def topological_order(graph: Graph) -> list[Node]:
 
     It begins with the last of those, and goes to the last maker of a node first.
     """
-    makers: dict[Node, set[Node]] = {node: set() for node in sorted(graph.nodes, key=_serial)}
+    nodes = sorted(graph.nodes, key=_serial)
+    present = set(nodes)
+    makers: dict[Node, list[Node]] = {}
     with_readers: set[Node] = set()
-    for node in makers:
-        producers = {value.producer for value in (*node.inputs, *node.captures) if value is not None}
-        # A value of an enclosing graph has a maker that is not of this one.
-        makers[node] = found = {maker for maker in producers if maker is not None and maker in makers}
-        with_readers |= found
+    for node in nodes:
+        makers[node] = found = []
+        for value in (*node.inputs, *node.captures) if node.captures else node.inputs:
+            # A value of an enclosing graph has a maker that is not of this one.
+            if value is not None and (maker := value.producer) in present:
+                found.append(maker)
+        with_readers.update(found)
     order: list[Node] = []
     seen: set[Node] = set()
     entered: list[Node] = []
-    waiting: list[Node | None] = [node for node in makers if node not in with_readers]
+    waiting: list[Node | None] = [node for node in nodes if node not in with_readers]
     while waiting:
         node_or_end = waiting.pop()
         if node_or_end is None:
@@ -41,7 +45,8 @@ def topological_order(graph: Graph) -> list[Node]:
             seen.add(node_or_end)
             entered.append(node_or_end)
             waiting.append(None)
-            waiting += sorted(makers[node_or_end] - seen, key=_serial)
+            found = makers[node_or_end]
+            waiting += sorted(found, key=_serial) if len(found) > 1 else found
     return order
 
 

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from onnx import NodeProto
 
-from onnx_light_ort.engine.execution_provider import DeclinedNode, ExecutionProvider, FusionClaim, SingleNodeClaim
+from onnx_light_ort.engine.execution_provider import (
+    Claim,
+    DeclinedNode,
+    ExecutionProvider,
+    FusionClaim,
+    SingleNodeClaim,
+)
 from onnx_light_ort.engine.graph import Graph, Node
 from onnx_light_ort.engine.graph_building import sort_nodes
 from onnx_light_ort.engine.kernel_registry import Decline, KernelEntry, KernelRegistry
@@ -59,6 +65,21 @@ class Placement:
             for graph in list(model.graph.all_graphs()):
                 self._ask(provider, graph)
 
+    def foreseen(self, graph: Graph) -> set[Node]:
+        """The nodes of a graph that providers say they would take. Nothing is claimed by it.
+
+        Raises:
+            EPFail: a provider fails; the message names it.
+        """
+        taken: set[Node] = set()
+        for provider in self.providers:
+            for claim in self._claims(provider, graph):
+                if isinstance(claim, SingleNodeClaim):
+                    taken.add(claim.node)
+                elif isinstance(claim, FusionClaim) and taken.isdisjoint(claim.nodes):
+                    taken.update(claim.nodes)
+        return taken
+
     def declines(self, node: Node) -> list[Decline]:
         """Why providers do not run a node; of one that said nothing, also why its kernels for the operator do not."""
         found: list[Decline] = []
@@ -108,14 +129,16 @@ class Placement:
         if errors:
             raise errors[0]
 
-    def _ask(self, provider: ExecutionProvider, graph: Graph) -> None:
-        registry = self._registries[provider.name]
+    def _claims(self, provider: ExecutionProvider, graph: Graph) -> list[Claim]:
         try:
-            claims = list(provider.get_capability(graph, registry.find))
+            return list(provider.get_capability(graph, self._registries[provider.name].find))
         except Error:
             raise
         except Exception as error:
             raise EPFail(f"execution provider {provider.name!r} failed to say what it takes: {error!r}") from error
+
+    def _ask(self, provider: ExecutionProvider, graph: Graph) -> None:
+        claims = self._claims(provider, graph)
         fused: list[FusedPartition] = []
         present = set(graph.nodes)
         order: NodeOrder | None = None

@@ -91,6 +91,10 @@ class SessionPlan:
             fold_constants(model.graph, self._find_kernel, self._evaluate)
         stage("place")
         self.placement.open(model)
+        # A call that nobody is going to claim is no border between the nodes around it.
+        while inline_functions(model, self._context, self.placement.foreseen):
+            if optimize:
+                fold_constants(model.graph, self._find_kernel, self._evaluate)
         self.placement.place(model)
         while inline_functions(model, self._context):
             if optimize:

@@ -9,10 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 from compiling_ep_session import PLUGIN, compiling_ep_options, compiling_ep_session
 from execution_provider_cases import MODELS, PLUGINS, Counters, counters_of
-from onnx_models import constant, model, node, value
+from onnx_models import constant, model, node, opset, value
 
 import onnx_light_ort as ort
 from onnx_light_ort.host import log_delivery
@@ -228,3 +229,40 @@ def test_a_large_partition_runs_with_all_its_constants_as_inputs(counters: Count
     for _ in range(3):
         np.testing.assert_array_equal(made.run(None, {"x": x})[0], x + sum(range(40)))
     assert counters["fused_inputs"] == 41
+
+
+def partitions(made: ort.InferenceSession) -> list[list[str]]:
+    """The names of each partition's nodes."""
+    found: dict[str, list[str]] = {}
+    for row in made.assignment():
+        if row.partition is not None:
+            found.setdefault(row.partition, []).append(row.name)
+    return sorted(found.values())
+
+
+def test_an_ep_is_shown_the_nodes_in_the_order_that_ort_lists_them_in(counters: Counters) -> None:
+    # It walks back from the ends of the graph, and begins with the last one: so that one is listed first.
+    nodes = [
+        node("Add", ["x", "x"], ["s"], "add"),
+        node("Neg", ["x"], ["o"], "other"),
+        node("Sigmoid", ["s"], ["y"], "sigmoid"),
+    ]
+    results = [value("y"), value("o")]
+    assert partitions(compiling_ep_session(model(nodes, outputs=results), claim="runs")) == [["add"], ["other"]]
+    nodes.append(nodes.pop(1))
+    assert partitions(compiling_ep_session(model(nodes, outputs=results), claim="runs")) == [["add", "other"]]
+
+
+def test_a_call_that_no_ep_takes_is_no_border_between_partitions(counters: Counters) -> None:
+    nodes = [
+        node("Relu", ["x"], ["a"], "before"),
+        node("Twice", ["a"], ["b"], "call", domain="own"),
+        node("Neg", ["b"], ["y"], "after"),
+    ]
+    function = onnx.helper.make_function(
+        "own", "Twice", ["p"], ["q"], [node("Add", ["p", "p"], ["q"], "add")], [opset(17)]
+    )
+    made = compiling_ep_session(model(nodes, imports=[("own", 1)], functions=[function]), claim="runs")
+    assert counters["compile_calls"] == counters["infos_made"] == 1
+    (array,) = made.run(None, {"x": np.array([[1, -2, 3, 4]], np.float32)})
+    np.testing.assert_array_equal(array, np.array([[-2, 0, -6, -8]], np.float32))

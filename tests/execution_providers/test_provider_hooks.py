@@ -98,6 +98,18 @@ def test_a_session_is_not_made_that_a_provider_refuses(counters: Counters, hook:
     assert (counters["eps_created"], counters["eps_released"]) == (1, 1)
 
 
+def test_a_run_that_a_kernel_fails_is_not_tried_again(counters: Counters) -> None:
+    running = session(claim="all", variant="compute_asks_twice")
+    for feeds in (
+        {name: array.tolist() for name, array in FEEDS.items()},
+        {name: ort.OrtValue.ortvalue_from_numpy(array) for name, array in FEEDS.items()},
+    ):
+        counters.reset()
+        with pytest.raises(ort.InvalidArgument, match="was asked for with dimensions"):
+            running.run(None, feeds)
+        assert (counters["run_starts"], counters["kernels_computed"], counters["run_ends"]) == (1, 1, 1)
+
+
 def test_a_provider_waits_for_its_device_when_asked(counters: Counters) -> None:
     running = session()
     running.run(None, FEEDS)

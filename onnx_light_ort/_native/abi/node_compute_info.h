@@ -62,8 +62,8 @@ class CompiledPartition final : public kernels::Kernel {
 
   /// Throws Error when the EP reports a failure or throws.
   void create_state();
-  /// Waits for the runs that are under way: a program may end while a thread of it computes. Runs that begin later fail,
-  /// and a second call does nothing.
+  /// Waits for the runs that are under way: a program may end while a thread of it computes. Runs that begin later
+  /// fail, and a second call does nothing.
   void release() noexcept;
 
   /// Throws kernels::Error when the EP reports a failure or throws.
