@@ -126,10 +126,13 @@ class SessionPlan:
         return any(entry.registry == "python" for entry in self._entries.values())
 
     def close(self) -> None:
-        """Releases partitions and providers. The executor must not run any more."""
+        """Releases partitions, providers and kernels. The executor must not run any more."""
         self._kernels.clear()
         self.placement.close()
         self._parallel_for.close()
+        # An exception of a session that could not be made may keep this plan; its kernels would keep their providers.
+        if hasattr(self, "executor"):
+            del self.executor
 
     def assignment(self) -> list[NodeAssignment]:
         """Who runs each node, and why others do not; see :class:`NodeAssignment`."""

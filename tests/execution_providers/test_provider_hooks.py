@@ -93,9 +93,12 @@ def test_lists_are_fed_in_one_run(counters: Counters) -> None:
 @pytest.mark.parametrize("way", ["fails", "throws"])
 @pytest.mark.parametrize("hook", ["initialization_end", "layout", "concurrency", "capability"])
 def test_a_session_is_not_made_that_a_provider_refuses(counters: Counters, hook: str, way: str) -> None:
-    with pytest.raises(ort.Error, match=r"execution provider 'KernelEp': OrtEp::.* failed: .*told to (fail|throw)"):
-        session(variant=f"{hook}_{way}")
+    refusal = r"execution provider 'KernelEp': OrtEp::.* failed: .*told to (fail|throw)"
+    with pytest.raises(ort.Error, match=refusal) as remembered:
+        session(claim="all", variant=f"{hook}_{way}")
+    assert counters["kernels_created"] == counters["kernels_released"]
     assert (counters["eps_created"], counters["eps_released"]) == (1, 1)
+    assert remembered.tb is not None  # It knows the session, and keeps nothing of the plugin.
 
 
 def test_a_run_that_a_kernel_fails_is_not_tried_again(counters: Counters) -> None:
