@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "delete_without_gil.h"
 #include "ep_kernel.h"
 #include "execution_provider.h"
 #include "foreign_text.h"
@@ -100,7 +101,8 @@ KernelHandle create_kernel(const EpKernels& self, size_t place, const EpHandle& 
   auto info = node_info(name, domain, kernel.definition.op_type, since_version, inputs, outputs, attributes,
                         constant_inputs, ep->services(), ep->get());
   nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
-  return {std::make_shared<abi::EpKernel>(ep, kernel, std::move(info)), "execution provider '" + ep->name() + "'"};
+  std::shared_ptr<abi::EpKernel> made(new abi::EpKernel(ep, kernel, std::move(info)), DeleteWithoutGil());
+  return {std::move(made), "execution provider '" + ep->name() + "'"};
 }
 
 std::shared_ptr<OrtRunOptions> make_run_options(int log_severity, int log_verbosity, const std::string& tag,

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "delete_without_gil.h"
 #include "execution_provider.h"
 #include "graph_view.h"
 #include "kernel_handle.h"
@@ -45,7 +46,10 @@ void bind_plugin_partitions(nb::module_& m) {
           "Runs the partition; fails without a state.");
 
   nb::class_<EpCompilation>(m, "EpCompilation", "All that one plugin EP compiles for one session.")
-      .def(nb::new_([](const EpHandle& ep) { return std::make_shared<EpCompilation>(ep.ep()); }), "ep"_a)
+      .def(nb::new_([](const EpHandle& ep) {
+             return std::shared_ptr<EpCompilation>(new EpCompilation(ep.ep()), DeleteWithoutGil());
+           }),
+           "ep"_a)
       .def("compile", &compile, "partitions"_a,
            "Calls OrtEp::Compile. partitions: (view of the partition's graph, name, id of the fused node) of each; the "
            "views need not outlive the call. Returns the CompiledPartition of each.");
