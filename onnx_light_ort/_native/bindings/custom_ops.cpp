@@ -18,6 +18,7 @@
 
 #include "custom_op.h"
 #include "custom_op_kernel.h"
+#include "delete_without_gil.h"
 #include "element_type.h"
 #include "kernel_handle.h"
 #include "node_description.h"
@@ -69,7 +70,8 @@ KernelHandle create_kernel(const std::shared_ptr<const CustomOp>& op,
   auto info =
       node_info(name, op->domain, op->name, since_version, inputs, outputs, attributes, constant_inputs, services);
   nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
-  return {std::make_shared<abi::CustomOpKernel>(op, std::move(info)), op->signature};
+  std::shared_ptr<kernels::Kernel> kernel(new abi::CustomOpKernel(op, std::move(info)), DeleteWithoutGil());
+  return {std::move(kernel), op->signature};
 }
 
 nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, const nb::list& inputs,
