@@ -45,16 +45,22 @@ struct RunControl {
   for (;;) pause();
 }
 
+/// Makes a call that may ask for the GIL. The C++ runtime has nothing to bind the exception's reference to.
+template <class Call>
+__attribute__((no_sanitize("null"))) void park_if_unwound(Call&& call) {
+  try {
+    call();
+  } catch (::abi::__forced_unwind&) {
+    park_thread();
+  }
+}
+
 /// The GIL as the lock around the engine.
 class GilLock final : public engine::OuterLock {
  public:
   void release() override { saved_ = PyEval_SaveThread(); }
   void acquire() override {
-    try {
-      PyEval_RestoreThread(saved_);
-    } catch (::abi::__forced_unwind&) {
-      park_thread();
-    }
+    park_if_unwound([&] { PyEval_RestoreThread(saved_); });
     drop_pending_references();
   }
 
@@ -103,11 +109,7 @@ class PythonExecutor {
         engine::RunState& state;
         ~Enter() { state.enter_lock(); }
       } enter{state};
-      try {
-        frame->run(state);
-      } catch (::abi::__forced_unwind&) {
-        park_thread();  // it was in a Python kernel
-      }
+      park_if_unwound([&] { frame->run(state); });  // Python kernels ask for it
     }
     if (state.timings != nullptr) append_timings(timings, nb::borrow<nb::list>(profile));
 

@@ -3,6 +3,7 @@
 #define NPY_NO_DEPRECATED_API NPY_1_7_API_VERSION
 #include <numpy/arrayobject.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <mutex>
@@ -349,7 +350,7 @@ PyObject* same_array(const Value& value) {
   PyArrayObject* array = as_array(object);
   const TensorView& view = value.view();
   const bool same = PyArray_DATA(array) == view.data && static_cast<size_t>(PyArray_NDIM(array)) == view.rank &&
-                    std::memcmp(PyArray_DIMS(array), view.dims, view.rank * sizeof(int64_t)) == 0 &&
+                    std::equal(view.dims, view.dims + view.rank, PyArray_DIMS(array)) &&
                     array_data_type(object) == view.dtype;
   return same ? object : nullptr;
 }
