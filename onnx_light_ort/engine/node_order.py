@@ -22,31 +22,34 @@ def topological_order(graph: Graph) -> list[Node]:
 
     It begins with the last of those, and goes to the last maker of a node first.
     """
+    # By places rather than nodes, as a model has tens of thousands: ~place stands for the end of a node.
     nodes = sorted(graph.nodes, key=_serial)
-    present = set(nodes)
-    makers: dict[Node, list[Node]] = {}
-    with_readers: set[Node] = set()
+    place_of = dict(zip(nodes, range(len(nodes)), strict=True)).get
+    makers: list[list[int]] = []
+    has_readers = bytearray(len(nodes))
     for node in nodes:
-        makers[node] = found = []
+        found: list[int] = []
         for value in (*node.inputs, *node.captures) if node.captures else node.inputs:
             # A value of an enclosing graph has a maker that is not of this one.
-            if value is not None and (maker := value.producer) in present:
-                found.append(maker)
-        with_readers.update(found)
+            if value is not None and value.producer is not None:
+                maker = place_of(value.producer)
+                if maker is not None:
+                    found.append(maker)
+                    has_readers[maker] = True
+        if len(found) > 1:
+            found.sort()
+        makers.append(found)
     order: list[Node] = []
-    seen: set[Node] = set()
-    entered: list[Node] = []
-    waiting: list[Node | None] = [node for node in nodes if node not in with_readers]
+    seen = bytearray(len(nodes))
+    waiting = [place for place, is_read in enumerate(has_readers) if not is_read]
     while waiting:
-        node_or_end = waiting.pop()
-        if node_or_end is None:
-            order.append(entered.pop())
-        elif node_or_end not in seen:
-            seen.add(node_or_end)
-            entered.append(node_or_end)
-            waiting.append(None)
-            found = makers[node_or_end]
-            waiting += sorted(found, key=_serial) if len(found) > 1 else found
+        place = waiting.pop()
+        if place < 0:
+            order.append(nodes[~place])
+        elif not seen[place]:
+            seen[place] = True
+            waiting.append(~place)
+            waiting += makers[place]
     return order
 
 

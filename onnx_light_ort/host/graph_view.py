@@ -251,21 +251,23 @@ class _ReadProtos:
     """What was read of a model's protos once: they do not change, and graphs are described more than once."""
 
     def __init__(self) -> None:
-        #: By identity: the proto, kept so that the identity stays its own, and its bytes.
-        self._keys: dict[int, tuple[TypeProto, bytes]] = {}
+        #: By identity of the proto, which is kept so that the identity stays its own.
+        self._keys: dict[int, bytes] = {id(None): b""}
+        self._kept: list[TypeProto] = []
         self._types: dict[bytes, _Type | None] = {}
         #: By operator and bytes.
         self.attributes: dict[tuple[Operator | None, bytes], list[Attribute]] = {}
 
-    def type_key(self, proto: TypeProto | None) -> bytes:
-        """Equal for equal types."""
-        if proto is None:
-            return b""
-        # Reading a proto's fields takes longer than writing it down whole, and few types are different.
-        known = self._keys.get(id(proto))
-        if known is None:
-            known = self._keys[id(proto)] = (proto, proto.SerializeToString())
-        return known[1]
+    def type_keys(self, values: Sequence[Value]) -> list[bytes]:
+        """For each value a key of its type: equal for equal types."""
+        keys = self._keys
+        protos = [value.type_proto for value in values]
+        fresh = [proto for proto in protos if proto is not None and id(proto) not in keys]
+        if fresh:
+            # Reading a proto's fields takes longer than writing it down whole, and few types are different.
+            keys.update(zip(map(id, fresh), [proto.SerializeToString() for proto in fresh], strict=True))
+            self._kept += fresh
+        return [*map(keys.__getitem__, map(id, protos))]
 
     def type_of_key(self, key: bytes) -> _Type | None:
         """None for a type that is not known."""
@@ -289,8 +291,7 @@ class _Tables:
         self._attributes: dict[tuple[Operator | None, bytes], list[int]] = {}
 
     def types_of(self, values: Sequence[Value]) -> list[int]:
-        key_of = self._read.type_key
-        keys = [key_of(value.type_proto) for value in values]
+        keys = self._read.type_keys(values)
         for key in dict.fromkeys(keys):
             if key not in self._types:
                 described = self._read.type_of_key(key)
