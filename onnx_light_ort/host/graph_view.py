@@ -123,10 +123,11 @@ class ModelViews:
                 out.subgraphs.append((position, name, inner))
         order = dict.fromkeys(listed + flat)
         order.pop(None, None)
-        values = [value for value in order if value is not None]
+        values: list[Value] = [*order]  # type: ignore[list-item]
         places = wanted.get(graph, {}) if is_whole else {}
         places.update(zip(values, range(len(values)), strict=True))
-        out.node_values = [_NONE if value is None else places[value] for value in flat]
+        position_of: dict[Any, int] = {**places, None: _NONE}
+        out.node_values = [*map(position_of.__getitem__, flat)]
         if is_whole:
             out.inputs = [places[value] for value in graph.declared_inputs]
             out.outputs = [places[value] for value in graph.outputs]
@@ -141,7 +142,7 @@ class ModelViews:
         out.node_ids = [ids.setdefault(node, len(ids)) for node in nodes]
         out.node_names = [node.name for node in nodes]
         out.node_providers = [node.provider or "" for node in nodes]
-        out.node_operators = [tables.operator(node) for node in nodes]
+        out.node_operators = tables.operators_of(nodes)
         for attributes in tables.attributes_of(nodes):
             out.node_attributes += attributes
             out.node_attribute_counts.append(len(attributes))
@@ -322,6 +323,13 @@ class _Tables:
             optional = [] if operator is None else _optional_attributes(operator.schema)
             self.operators.append((node.domain, node.op_type, version, optional))
         return place
+
+    def operators_of(self, nodes: Sequence[Node]) -> list[int]:
+        known = self._operators
+        return [
+            known[operator] if (operator := node.operator) is not None and operator in known else self.operator(node)
+            for node in nodes
+        ]
 
     def known_operators(self) -> tuple[Operator | None, ...]:
         """In the order of ``operators``."""
