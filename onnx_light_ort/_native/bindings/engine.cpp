@@ -1,7 +1,6 @@
 // The submodule onnx_light_ort._native.engine: values, plans, executors.
 #include "engine.h"
 
-#include <cxxabi.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
@@ -10,6 +9,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -45,12 +45,15 @@ struct RunControl {
   for (;;) pause();
 }
 
-/// Makes a call that may ask for the GIL. The C++ runtime has nothing to bind the exception's reference to.
+/// Makes a call that may ask for the GIL. What a thread is unwound with is no std::exception, as all others here are;
+/// by its name, abi::__forced_unwind, the C++ runtime would bind a reference to nothing.
 template <class Call>
-__attribute__((no_sanitize("null"))) void park_if_unwound(Call&& call) {
+void park_if_unwound(Call&& call) {
   try {
     call();
-  } catch (::abi::__forced_unwind&) {
+  } catch (const std::exception&) {
+    throw;
+  } catch (...) {
     park_thread();
   }
 }
