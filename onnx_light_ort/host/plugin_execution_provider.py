@@ -96,8 +96,8 @@ class PluginExecutionProvider(ExecutionProvider):
         #: The operators that its factory brings.
         self.operators: list[CustomOperator] = []
         self._views: ModelViews | None = None
-        #: Of the graph that was asked about last: partitions are compiled as it was then. It stays, so that two inference
-        #: sessions never have nodes at one address; where it would keep constants that the EP dropped, it goes.
+        #: Of the graph that was asked about last: partitions are compiled as it was then. It stays, so that two
+        #: inference sessions never have nodes at one address, unless it would keep constants that the EP dropped.
         self._view: GraphView | None = None
         self._ep = devices.library.native.create_ep(devices.positions, options, services, session)
         self.name = self._ep.name
