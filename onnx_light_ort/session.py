@@ -7,7 +7,8 @@ import os
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import ExitStack, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -289,10 +290,11 @@ class InferenceSession:
         control = None if run_options is None else run_options._control
         if self._profile is None and self._told is None:
             return self._execute(output_names, feed, control)
-        told = nullcontext() if self._told is None else self._told.run(run_options)
         timed = nullcontext() if self._profile is None else self._profile.run()
-        with told, timed as steps:
-            return self._execute(output_names, feed, control, steps)
+        with ExitStack() as told, timed as steps:
+            # As in ORT, a run that is refused for its names or its feed tells nobody.
+            begin = None if self._told is None else partial(told.enter_context, self._told.run(run_options))
+            return self._execute(output_names, feed, control, steps, begin)
 
     def _run_converted(
         self,

@@ -75,14 +75,30 @@ def test_a_run_fails_whose_start_or_end_a_provider_refuses(counters: Counters, w
         assert (counters["run_starts"], counters["run_ends"]) == (1, ends)
 
 
-def test_a_failed_run_ends_too(counters: Counters) -> None:
+def test_a_run_that_is_refused_tells_nobody(counters: Counters) -> None:
     running = session()
-    wrong = {name: np.zeros((1, 2, 3, 4, 5), array.dtype) for name, array in FEEDS.items()}
-    with pytest.raises(ort.InvalidArgument):
-        running.run(None, wrong)
-    assert counters["run_starts"] == counters["run_ends"] == 1
+    for feeds in (
+        {name: array[None] for name, array in FEEDS.items()},
+        {name: array.astype(np.float64) for name, array in FEEDS.items()},
+        {**FEEDS, "another": np.zeros(1, np.float32)},
+        {},
+    ):
+        with pytest.raises(ort.InvalidArgument):
+            running.run(None, feeds)
+    with pytest.raises(ort.InvalidArgument, match="no output 'another'"):
+        running.run(["another"], FEEDS)
+    with pytest.raises(TypeError):
+        running.run(3, FEEDS)  # type: ignore[arg-type]
+    assert (counters["run_starts"], counters["run_ends"]) == (0, 0)
     running.run(None, FEEDS)
-    assert counters["run_starts"] == counters["run_ends"] == 2
+    assert (counters["run_starts"], counters["run_ends"]) == (1, 1)
+
+
+def test_a_failed_run_ends_too(counters: Counters) -> None:
+    running = session(claim="all", variant="compute_fails")
+    with pytest.raises(ort.Fail):
+        running.run(None, FEEDS)
+    assert (counters["run_starts"], counters["run_ends"]) == (1, 1)
 
 
 def test_lists_are_fed_in_one_run(counters: Counters) -> None:

@@ -53,6 +53,9 @@ _PAIRS = (
     ("states_created", "states_released"),
 )
 
+#: How often the EP is told that a run starts, and that it ended.
+_TOLD = ("run_starts", "run_ends")
+
 
 @pytest.fixture(scope="module")
 def observed(fixtures_dir: Path) -> Any:
@@ -80,7 +83,10 @@ def test_a_wrong_plugin_is_reported_and_cleaned_up_after(name: str, observed: An
         assert steps[STRICTER[name]] == "error"
     elif "crash" not in GOLDENS[name] and name not in UNDEFINED_IN_ORT:
         assert steps == outcomes(GOLDENS[name]["steps"])
-    if "error" in steps.values():
+        assert [found["counters"].get(key, 0) for key in _TOLD] == [
+            GOLDENS[name]["counters"].get(key, 0) for key in _TOLD
+        ]
+    if "error" in steps.values() and FAILURES[name].misfeed is None:
         assert any(part in found["message"] for part in ("KernelEp", "CompilingEp", "libkernel_ep.so", "node '"))
     if steps["register"] == "ok":
         assert steps["unregister"] == "ok"

@@ -96,10 +96,12 @@ class PythonExecutor {
     for (size_t i = 0; i < outputs.size(); ++i) output_index_[outputs[i].name.c_str()] = i;
   }
 
-  nb::list run(nb::handle output_names, const nb::dict& feed, const RunControl* control, nb::handle profile) {
+  nb::list run(nb::handle output_names, const nb::dict& feed, const RunControl* control, nb::handle profile,
+               nb::handle begin) {
     Executor::Lease frame(executor_);
     fill_inputs(*frame, feed);
     const std::vector<size_t> wanted = wanted_outputs(output_names);
+    if (!begin.is_none()) begin();
 
     std::vector<engine::StepTiming> timings;
     GilLock lock;
@@ -444,8 +446,10 @@ void bind_executor(nb::module_& m) {
            "intra_op_num_threads: 0 for one per core, 1 for no thread beside the caller's.")
       .def("run", &PythonExecutor::run, nb::arg("output_names").none(), nb::arg("feed"),
            nb::arg("run_control").none() = nb::none(), nb::arg("profile").none() = nb::none(),
+           nb::arg("begin").none() = nb::none(),
            "Runs once and returns the outputs in the order of their names (None: all). Feeds are borrowed and never "
-           "written to. profile: a list to which (step, kind, start in us, duration in us, thread) is appended.")
+           "written to. profile: a list to which (step, kind, start in us, duration in us, thread) is appended. begin: "
+           "called once names and feed are found right.")
       .def_prop_ro("output_names", &PythonExecutor::output_names)
       .def_prop_ro("step_count", &PythonExecutor::step_count)
       .def_prop_ro("num_threads", &PythonExecutor::num_threads)
