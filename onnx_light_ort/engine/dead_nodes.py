@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from onnx_light_ort.engine.graph import Graph, Node, Value
+from onnx_light_ort.engine.operator_schema import ForeignOperator
 
 
 def no_op_aliases(graph: Graph) -> dict[Value, Value]:
@@ -34,7 +35,8 @@ def _is_no_op(node: Node, source: Value, target: Value) -> bool:
 
 
 def drop_dead_nodes(graph: Graph) -> None:
-    """Drops nodes, and constants, that no output depends on."""
+    """Drops nodes, and constants, that no output depends on. What a plugin was given runs in any case, as in ORT: that
+    may be what it is there for."""
     _drop_dead(graph, set())
 
 
@@ -45,7 +47,7 @@ def _drop_dead(graph: Graph, live: set[Value]) -> None:
     kept: list[Node] = []
     for node in reversed(graph.nodes):
         # An output that is left out is None, which is never live.
-        if live.isdisjoint(node.outputs):
+        if live.isdisjoint(node.outputs) and not _has_foreign_kernel(node):
             node.fate = "dead"
             continue
         for subgraph in node.subgraphs.values():
@@ -56,3 +58,10 @@ def _drop_dead(graph: Graph, live: set[Value]) -> None:
     for index, node in enumerate(graph.nodes):
         node.index = index
     graph.initializers = {name: value for name, value in graph.initializers.items() if value in live}
+
+
+def _has_foreign_kernel(node: Node) -> bool:
+    """Whether a provider or a caller's operator runs a node, or one of its subgraphs'."""
+    if node.provider is not None or isinstance(node.operator, ForeignOperator):
+        return True
+    return any(_has_foreign_kernel(inner) for graph in node.subgraphs.values() for inner in graph.nodes)
