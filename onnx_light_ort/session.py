@@ -50,6 +50,10 @@ native.set_exception_classes(
     }
 )
 
+_KEEP_FUNCTIONS = "session.disable_aot_function_inlining"
+"""Session configuration entry, as in ORT: "1" for providers that are to take what they want before any call of a
+function is inlined."""
+
 # What a plugin reports keeps its code.
 abi.set_exception_classes({code: exception_for_code(code) for code in range(1, 16)})
 
@@ -153,6 +157,7 @@ class InferenceSession:
             intra_op_num_threads=options.intra_op_num_threads,
             memory_budget=budget,
             optimize=options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL,
+            inline_ahead=options._config.get(_KEEP_FUNCTIONS, "0") != "1",
             progress=progress,
         )
         weakref.finalize(self, plan.close)

@@ -18,57 +18,43 @@ if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Model
     from onnx_light_ort.engine.kernel_registry import KernelContext
 
-#: A function that calls itself, directly or not, never ends; ONNX forbids it.
-_MAX_DEPTH = 64
-
 
 def inline_functions(
-    model: Model, context: KernelContext, wanted: Callable[[Graph], Collection[Node]] = lambda graph: ()
+    model: Model,
+    context: KernelContext,
+    gives_way: Callable[[Node], bool] = lambda node: node.function is not None,
+    wanted: Callable[[Graph], Collection[Node]] = lambda graph: (),
 ) -> bool:
-    """Replaces every call of a model-local function that nobody claimed; true when there was one.
+    """Puts bodies in the place of calls of model-local functions, or of operators that have one, where no provider
+    claimed them; true when there was one. Calls in a body are left for the next time: providers may see them before.
 
     Args:
-        wanted: nodes that are left as they are, of a graph that has such calls.
+        gives_way: whether a node that has a body is to be replaced by it.
+        wanted: nodes that are left as they are, of a graph that has such nodes.
     """
     changed = False
-    if not model.functions:
-        return False
     for graph in list(model.graph.all_graphs()):
-        calls = {node for node in graph.nodes if node.function is not None and node.provider is None}
+        calls = {node for node in graph.nodes if node.provider is None and _has_body(node) and gives_way(node)}
         if calls:
-            changed |= _inline_calls(graph, model, context, calls.difference(wanted(graph)))
+            changed |= _inline(graph, model, context, calls.difference(wanted(graph)))
     return changed
 
 
-def _inline_calls(graph: Graph, model: Model, context: KernelContext, calls: Collection[Node]) -> bool:
+def _has_body(node: Node) -> bool:
+    return node.function is not None or (node.operator is not None and node.operator.has_function_body)
+
+
+def _inline(graph: Graph, model: Model, context: KernelContext, calls: Collection[Node]) -> bool:
     if not calls:
         return False
-    result: list[Node] = []
+    bodies: dict[Node, list[Node]] = {}
     for node in graph.nodes:
-        if node in calls:
-            result.extend(_inlined(node, model, context, 0))
-        else:
-            result.append(node)
-    graph.nodes = result
+        function = (node.function or schema_function(node)) if node in calls else None
+        if function is not None:
+            bodies[node] = expand(node, function, context, model)
+    graph.nodes = [made for node in graph.nodes for made in bodies.get(node, (node,))]
     _renumber(graph)
-    return True
-
-
-def _inlined(node: Node, model: Model, context: KernelContext, depth: int) -> list[Node]:
-    assert node.function is not None
-    if depth > _MAX_DEPTH:
-        raise InvalidGraph(f"{node}: the function calls itself, which ONNX forbids")
-    body = expand(node, node.function, context, model)
-    result: list[Node] = []
-    for inner in body:
-        for subgraph in inner.subgraphs.values():
-            for nested in list(subgraph.all_graphs()):
-                _inline_calls(nested, model, context, {item for item in nested.nodes if item.function is not None})
-        if inner.function is not None:
-            result.extend(_inlined(inner, model, context, depth + 1))
-        else:
-            result.append(inner)
-    return result
+    return bool(bodies)
 
 
 def _renumber(graph: Graph) -> None:

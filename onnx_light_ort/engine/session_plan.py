@@ -62,9 +62,11 @@ class SessionPlan:
         intra_op_num_threads: int = 0,
         memory_budget: native.MemoryBudget | None = None,
         optimize: bool = True,
+        inline_ahead: bool = True,
         progress: Progress | None = None,
     ) -> None:
         self._stage = progress or (lambda name: None)
+        self._optimize = optimize
         self._context = KernelContext(registries)
         self._parallel_for = ParallelFor(intra_op_num_threads)
         self._kernels: dict[Node, KernelProduct] = {}
@@ -76,42 +78,55 @@ class SessionPlan:
                 self._stage("load")
                 self.model: Model = load_model(source)
                 self._source_nodes = list(self.model.graph.all_nodes())
-                plan = self._plan(optimize)
+                plan = self._plan(inline_ahead)
                 self.executor = native.Executor(plan, intra_op_num_threads, memory_budget or native.MemoryBudget(0))
             except BaseException:
                 self.close()
                 raise
 
-    def _plan(self, optimize: bool) -> native.Plan:
+    def _plan(self, inline_ahead: bool) -> native.Plan:
         model, stage = self.model, self._stage
         stage("infer types")
         infer_model(model, self._context)
-        if optimize:
+        if self._optimize:
             stage("fold constants")
-            fold_constants(model.graph, self._find_kernel, self._evaluate)
+            self._fold_constants()
         stage("place")
         self.placement.open(model)
-        # A call that nobody is going to claim is no border between the nodes around it.
-        while inline_functions(model, self._context, self.placement.foreseen):
-            if optimize:
-                fold_constants(model.graph, self._find_kernel, self._evaluate)
+        if inline_ahead and model.functions:
+            # A call that nobody is going to claim is no border between the nodes around it.
+            while inline_functions(model, self._context, wanted=self.placement.foreseen):
+                self._fold_constants()
         self.placement.place(model)
-        while inline_functions(model, self._context):
-            if optimize:
-                fold_constants(model.graph, self._find_kernel, self._evaluate)
+        may_inline = bool(model.functions or self.placement.providers)
+        while may_inline and inline_functions(model, self._context, self._gives_way):
+            self._fold_constants()
             self.placement.place(model)
+            self._forget_kernels_of_claimed_nodes()
         stage("choose kernels")
         drop_dead_nodes(model.graph)
         if self._choose_kernels(model.graph):
-            if optimize:
-                fold_constants(model.graph, self._find_kernel, self._evaluate)
+            self._fold_constants()
             drop_dead_nodes(model.graph)
-        aliases = no_op_aliases(model.graph) if optimize else {}
+        aliases = no_op_aliases(model.graph) if self._optimize else {}
         self.placement.prepare(model)
         stage("write plan")
         plan = PlanWriter(model.graph, self._kernel, self._parallel_for, aliases).write()
         self._release_constants()
         return plan
+
+    def _fold_constants(self) -> None:
+        if self._optimize:
+            fold_constants(self.model.graph, self._find_kernel, self._evaluate)
+
+    def _gives_way(self, node: Node) -> bool:
+        """Whether a node that has a body is replaced by it while providers are still asked."""
+        return node.function is not None or (bool(self.placement.providers) and not self._has_kernel(node))
+
+    def _forget_kernels_of_claimed_nodes(self) -> None:
+        """A provider may take an operator once another one beside it gave way to its body."""
+        for node in [node for node in self._kernels if node.provider is not None]:
+            del self._kernels[node], self._entries[node]
 
     def _release_constants(self) -> None:
         """Gives up what planning knew of constants: plan and kernels hold what they need, and no more is to stay."""
@@ -207,6 +222,7 @@ class SessionPlan:
             self._entries[node] = entry
             return True
         operator = node.operator
+        self._declined.pop(node, None)
         for entry in self._context.candidates(node):
             try:
                 self._kernels[node] = entry.factory(node)

@@ -13,7 +13,7 @@ import onnx
 import pytest
 from compiling_ep_session import PLUGIN, compiling_ep_options, compiling_ep_session
 from execution_provider_cases import MODELS, PLUGINS, Counters, counters_of
-from onnx_models import constant, model, node, opset, value
+from onnx_models import constant, graph, model, node, opset, value
 
 import onnx_light_ort as ort
 from onnx_light_ort.host import log_delivery
@@ -266,3 +266,18 @@ def test_a_call_that_no_ep_takes_is_no_border_between_partitions(counters: Count
     assert counters["compile_calls"] == counters["infos_made"] == 1
     (array,) = made.run(None, {"x": np.array([[1, -2, 3, 4]], np.float32)})
     np.testing.assert_array_equal(array, np.array([[-2, 0, -6, -8]], np.float32))
+
+
+def test_an_operator_that_has_no_kernel_is_offered_as_its_body(counters: Counters) -> None:
+    """SequenceMap, here of an operator that the EP takes."""
+    twice = graph([node("Add", ["e", "e"], ["f"], "inner")], [value("e")], [value("f")], name="body")
+    nodes = [
+        node("SequenceConstruct", ["x"], ["q"]),
+        node("SequenceMap", ["q"], ["r"], "map", body=twice),
+        node("SequenceAt", ["r", "first"], ["y"]),
+    ]
+    made = compiling_ep_session(model(nodes, initializers=[constant("first", 0, np.int64)]), claim="runs")
+    taken = [row.op_type for row in made.assignment() if row.expanded_from == "map" and row.provider == "CompilingEp"]
+    assert taken == ["Add"]
+    (array,) = made.run(None, {"x": np.array([[1, -2, 3, 4]], np.float32)})
+    np.testing.assert_array_equal(array, np.array([[2, -4, 6, 8]], np.float32))
