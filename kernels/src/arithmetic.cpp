@@ -270,7 +270,7 @@ class PowKernel final : public Kernel {
     const TensorView* operands[] = {&x, &y};
     const Dims dims = broadcast_dims("Pow", operands, 2);
     if constexpr (std::is_floating_point_v<Base>) {
-      if (y.element_count == 1 && dims.equals(x)) {
+      if (y.element_count == 1 && dims.equals(x) && x.is_dense()) {
         const auto exponent = static_cast<double>(*y.as<Exponent>());
         if (const UnaryLoop loop = simple_power(exponent)) {
           const TensorView& z = context.output_reusing_input(0, 0, x.dims, x.rank);
@@ -295,6 +295,8 @@ class PowKernel final : public Kernel {
       });
     });
   }
+
+  bool reads_strides(size_t) const noexcept override { return true; }
 
  private:
   // Fast path of the exponents that models use; null for any other.

@@ -4,6 +4,7 @@
 #include "dims.h"
 #include "element_conversion.h"
 #include "native_kernels.h"
+#include "onnx_light_ort/kernels/dense_copy.h"
 #include "registration.h"
 
 namespace onnx_light_ort::kernels {
@@ -24,6 +25,8 @@ class CastKernel final : public Kernel {
         same_width_ ? context.output_reusing_input(0, 0, x.dims, x.rank) : context.output(0, x.dims, x.rank);
     conversion_.run_all(context, x, y);
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 
  private:
   ElementConversion conversion_;
@@ -62,8 +65,14 @@ class BitCastKernel final : public Kernel {
     const TensorView& x = context.required_input(0);
     const TensorView& y = context.output_reusing_input(0, 0, x.dims, x.rank);
     if (y.data == x.data || x.element_count == 0) return;
-    std::memcpy(y.data, x.data, checked_byte_size(x.dtype, x.element_count).value());
+    if (x.is_dense()) {
+      std::memcpy(y.data, x.data, checked_byte_size(x.dtype, x.element_count).value());
+    } else {
+      copy_dense(context, x, y.data);
+    }
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 };
 
 std::unique_ptr<Kernel> make_bit_cast(const Node& node) { return std::make_unique<BitCastKernel>(node); }

@@ -2,7 +2,7 @@
 // NaN stays, a NaN limit limits nothing, and high wins where the limits are crossed, as in ORT.
 #include <limits>
 
-#include "dims.h"
+#include "broadcast.h"
 #include "elementwise.h"
 #include "half_order.h"
 #include "native_kernels.h"
@@ -68,10 +68,20 @@ class ClipKernel final : public Kernel {
     const Limit low = limit(context, 1, low_);
     const Limit high = limit(context, 2, high_);
     const TensorView& y = context.output_reusing_input(0, 0, x.dims, x.rank);
+    if (!x.is_dense()) {
+      if (x.element_count == 0) return;
+      const BroadcastPlan<1> plan(Dims(x), {&x});
+      plan.for_each_dense_run(context, {x.data}, {sizeof(T)}, kCheapGrain, [&](const BroadcastRun<1>& run) {
+        loop_(reinterpret_cast<const T*>(run.from[0]), y.as<T>() + run.position, run.n, low, high);
+      });
+      return;
+    }
     write_elements(
         context, y.data, sizeof(T), x.element_count, kCheapGrain, x.data == y.data,
         [&](int64_t begin, int64_t n, void* to) { loop_(x.as<T>() + begin, static_cast<T*>(to), n, low, high); });
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 
  private:
   static Limit limit(const RunContext& context, size_t input, Limit absent) {

@@ -12,15 +12,16 @@ inline void convert_tensor(RunContext& context, const TensorView& x, const Tenso
   ElementConversion(x.dtype, y.dtype, narrowing).run_all(context, x, y);
 }
 
-/// A view like x of elements of `type` in scratch memory, uninitialised.
+/// A dense view like x of elements of `type` in scratch memory, uninitialised.
 inline TensorView scratch_like(RunContext& context, const TensorView& x, DataType type) {
   TensorView view = x;
   view.dtype = type;
+  view.strides = nullptr;
   view.data = context.scratch(checked_byte_size(type, x.element_count).value());
   return view;
 }
 
-/// x itself where it is of the type, else a converted copy in scratch memory.
+/// x itself where it is of the type, else a converted copy, which is dense, in scratch memory.
 inline TensorView converted(RunContext& context, const TensorView& x, DataType type) {
   if (x.dtype == type) return x;
   const TensorView copy = scratch_like(context, x, type);

@@ -2,14 +2,18 @@
 
 #include <cstring>
 
+#include "broadcast.h"
 #include "cpu_level.h"
 #include "integer_conversion.h"
+#include "onnx_light_ort/kernels/dense_copy.h"
 #include "streamed_output.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
 
 using Loop = void (*)(const void* x, void* y, int64_t n);
+
+constexpr int64_t kGrain = 32768;
 
 // In and Out: bool stands for a byte that is true when it is not zero.
 template <class In, class Out>
@@ -99,15 +103,24 @@ void ElementConversion::run(const void* x, void* y, int64_t begin, int64_t n) co
 }
 
 void ElementConversion::run_all(RunContext& context, const TensorView& x, const TensorView& y) const {
+  if (!x.is_dense()) {
+    if (is_sub_byte(to_)) return run_all(context, dense(context, x), y);
+    if (x.element_count == 0) return;
+    const BroadcastPlan<1> plan(Dims(x), {&x});
+    plan.for_each_dense_run(context, {x.data}, {byte_width(from_)}, kGrain, [&](const BroadcastRun<1>& part) {
+      run(part.from[0], y.as<char>() + static_cast<size_t>(part.position) * byte_width(to_), 0, part.n);
+    });
+    return;
+  }
   if (!is_sub_byte(from_) && !is_sub_byte(to_)) {
-    write_elements(context, y.data, byte_width(to_), x.element_count, 32768, x.data == y.data,
+    write_elements(context, y.data, byte_width(to_), x.element_count, kGrain, x.data == y.data,
                    [&](int64_t begin, int64_t n, void* to) {
                      run(x.as<char>() + static_cast<size_t>(begin) * byte_width(from_), to, 0, n);
                    });
     return;
   }
   const int64_t blocks = (x.element_count + kCarriedBlock - 1) / kCarriedBlock;
-  context.parallel_for(blocks, 32768 / kCarriedBlock, [&](int64_t begin, int64_t end) {
+  context.parallel_for(blocks, kGrain / kCarriedBlock, [&](int64_t begin, int64_t end) {
     const int64_t first = begin * kCarriedBlock;
     run(x.data, y.data, first, std::min(end * kCarriedBlock, x.element_count) - first);
   });

@@ -29,7 +29,7 @@ class ElementConversion {
   /// ranges of parallel_for, begin is to be a multiple of kCarriedBlock.
   void run(const void* x, void* y, int64_t begin, int64_t n) const;
 
-  /// All elements of x to y, another tensor or the same as for run(), on the call's threads.
+  /// All elements of x, which may have strides, to y, another tensor or the same as for run(), on the call's threads.
   void run_all(RunContext& context, const TensorView& x, const TensorView& y) const;
 
  private:

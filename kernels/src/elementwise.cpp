@@ -20,15 +20,25 @@ class UnaryKernel final : public Kernel {
   void compute(RunContext& context) override {
     const TensorView& x = context.required_input(0);
     const TensorView& y = context.output_reusing_input(0, 0, x.dims, x.rank);
+    const size_t out_width = y.dtype == DataType::kBool ? 1 : width_;
+    if (!x.is_dense()) {
+      if (x.element_count == 0) return;
+      const BroadcastPlan<1> plan(Dims(x), {&x});
+      plan.for_each_dense_run(context, {x.data}, {width_}, grain_, [&](const BroadcastRun<1>& run) {
+        loop_(run.from[0], at(y, run.position, out_width), run.n, parameters_);
+      });
+      return;
+    }
     // A tensor of one grain or less stays out of the thread pool.
     if (x.element_count <= grain_) {
       loop_(x.data, y.data, x.element_count, parameters_);
       return;
     }
-    const size_t out_width = y.dtype == DataType::kBool ? 1 : width_;
     write_elements(context, y.data, out_width, x.element_count, grain_, x.data == y.data,
                    [&](int64_t begin, int64_t n, void* to) { loop_(at(x, begin, width_), to, n, parameters_); });
   }
+
+  bool reads_strides(size_t) const noexcept override { return true; }
 
  private:
   UnaryLoop loop_;
@@ -46,17 +56,14 @@ void repeat(char* to, int64_t n, size_t width) {
 void run_binary(RunContext& context, const BinaryLoops& loops, const TensorView& a, const TensorView& b,
                 const TensorView& out, const Dims& out_dims, size_t in_width, size_t out_width, int64_t grain) {
   const BroadcastPlan<2> plan(out_dims, {&a, &b});
-  const bool scalar_a = plan.inner_stride(0) == 0;
-  const bool scalar_b = plan.inner_stride(1) == 0;
-  const BinaryLoop loop = scalar_a == scalar_b ? loops.both : scalar_a ? loops.scalar_a : loops.scalar_b;
-  context.parallel_for(out.element_count, grain, [&](int64_t begin, int64_t end) {
-    plan.for_each_run(begin, end, [&](const std::array<int64_t, 2>& offsets, int64_t position, int64_t n) {
-      char* to = at(out, position, out_width);
-      // Where a third operand alone has a dimension, both repeat along it.
-      const bool repeats = scalar_a && scalar_b;
-      loop(at(a, offsets[0], in_width), at(b, offsets[1], in_width), to, repeats ? 1 : n);
-      if (repeats) repeat(to, n, out_width);
-    });
+  plan.for_each_dense_run(context, {a.data, b.data}, {in_width, in_width}, grain, [&](const BroadcastRun<2>& run) {
+    const auto [scalar_a, scalar_b] = run.single;
+    const BinaryLoop loop = scalar_a == scalar_b ? loops.both : scalar_a ? loops.scalar_a : loops.scalar_b;
+    char* to = at(out, run.position, out_width);
+    // Both repeat along a dimension that a third operand alone has, or where strides are zero.
+    const bool repeats = scalar_a && scalar_b;
+    loop(run.from[0], run.from[1], to, repeats ? 1 : run.n);
+    if (repeats) repeat(to, run.n, out_width);
   });
 }
 
@@ -68,14 +75,15 @@ class BinaryKernel final : public Kernel {
   void compute(RunContext& context) override {
     const TensorView& a = context.required_input(0);
     const TensorView& b = context.required_input(1);
-    // Fast paths: equal shapes, and one element against any shape that it cannot extend.
-    if (same_dims(a, b)) {
+    // Fast paths: dense operands of equal shapes, and one element against any shape that it cannot extend.
+    const bool flat = a.is_dense() && b.is_dense();
+    if (flat && same_dims(a, b)) {
       const TensorView& out = output_like(context, 0, a);
       run_flat(context, loops_.both, a, b, out, 1, 1);
-    } else if (b.element_count == 1 && b.rank <= a.rank) {
+    } else if (flat && b.element_count == 1 && b.rank <= a.rank) {
       const TensorView& out = output_like(context, 0, a);
       run_flat(context, loops_.scalar_b, a, b, out, 1, 0);
-    } else if (a.element_count == 1 && a.rank <= b.rank) {
+    } else if (flat && a.element_count == 1 && a.rank <= b.rank) {
       const TensorView& out = output_like(context, 1, b);
       run_flat(context, loops_.scalar_a, a, b, out, 0, 1);
     } else {
@@ -88,6 +96,8 @@ class BinaryKernel final : public Kernel {
       run_binary(context, loops_, a, b, out, dims, in_width_, out_width_, grain_);
     }
   }
+
+  bool reads_strides(size_t) const noexcept override { return true; }
 
  private:
   const TensorView& output_like(RunContext& context, size_t from, const TensorView& view) const {
@@ -142,6 +152,8 @@ class FoldKernel final : public Kernel {
       finish_(out.data, out.data, out.element_count, parameters);
     }
   }
+
+  bool reads_strides(size_t) const noexcept override { return true; }
 
  private:
   const char* op_;

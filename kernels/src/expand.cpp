@@ -16,7 +16,7 @@ class ExpandKernel final : public Kernel {
     const auto shape_rank = static_cast<size_t>(shape.element_count);
     const int64_t* wanted = shape.as<int64_t>();
     const size_t rank = std::max(x.rank, shape_rank);
-    const Dims source = dense_strides(x.dims, x.rank);
+    const Dims source = strides_of(x);
     Dims dims(rank, 1);
     Dims strides(rank, 0);
     for (size_t from_back = 0; from_back < rank; ++from_back) {
@@ -38,6 +38,8 @@ class ExpandKernel final : public Kernel {
     const TensorView& y = context.output(0, dims.data(), rank);
     strided_copy(context, y.data, dims, x.data, strides, byte_width(x.dtype));
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 };
 
 std::unique_ptr<Kernel> make_expand(const Node&) { return std::make_unique<ExpandKernel>(); }
@@ -51,7 +53,7 @@ class TileKernel final : public Kernel {
       invalid_argument("Tile: repeats " + to_string(repeats.data(), repeats.size()) + " do not fit shape " +
                        to_string(x));
     }
-    const Dims source = dense_strides(x.dims, x.rank);
+    const Dims source = strides_of(x);
     Dims dims(x);
     Dims nest;  // each dimension as (repeat, own), the repeat with stride 0
     Dims strides;
@@ -65,6 +67,8 @@ class TileKernel final : public Kernel {
     const TensorView& y = context.output(0, dims.data(), dims.size());
     strided_copy(context, y.data, nest, x.data, strides, byte_width(x.dtype));
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 };
 
 std::unique_ptr<Kernel> make_tile(const Node&) { return std::make_unique<TileKernel>(); }

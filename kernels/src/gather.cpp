@@ -5,7 +5,9 @@
 #include "dims.h"
 #include "index_tensor.h"
 #include "native_kernels.h"
+#include "onnx_light_ort/kernels/dense_copy.h"
 #include "registration.h"
+#include "strided_copy.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -15,7 +17,7 @@ class GatherKernel final : public Kernel {
   explicit GatherKernel(const Node& node) : axis_(node.attribute_or<int64_t>("axis", 0)) {}
 
   void compute(RunContext& context) override {
-    const TensorView& data = context.required_input(0);
+    TensorView data = context.required_input(0);
     const TensorView& indices = context.required_input(1);
     const size_t axis = normalized_axis("Gather", axis_, data.rank);
     Dims dims(data.dims, axis);
@@ -27,17 +29,40 @@ class GatherKernel final : public Kernel {
     const int64_t count = indices.element_count;
     const size_t block = static_cast<size_t>(product(data.dims, axis + 1, data.rank)) * byte_width(data.dtype);
     const int64_t outer = product(data.dims, 0, axis);
+    // Bytes from one block to the next, and from one row of blocks to the next.
+    auto block_pitch = static_cast<int64_t>(block);
+    int64_t outer_pitch = extent * block_pitch;
+    if (!data.is_dense()) {
+      if (axis <= 1 && is_dense_after(data, axis)) {
+        const auto width = static_cast<int64_t>(byte_width(data.dtype));
+        block_pitch = data.strides[axis] * width;
+        outer_pitch = axis == 1 ? data.strides[0] * width : 0;
+      } else {
+        data = dense(context, data);
+      }
+    }
     context.parallel_for(outer * count, std::max<int64_t>(1, int64_t{65536} / static_cast<int64_t>(block)),
                          [&](int64_t begin, int64_t end) {
                            for (int64_t i = begin; i < end; ++i) {
-                             const int64_t from = i / count * extent + index_at(indices, i % count, extent, "Gather");
+                             const int64_t index = index_at(indices, i % count, extent, "Gather");
                              copy_block(y.as<char>() + static_cast<size_t>(i) * block,
-                                        data.as<char>() + static_cast<size_t>(from) * block, block);
+                                        data.as<char>() + i / count * outer_pitch + index * block_pitch, block);
                            }
                          });
   }
 
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
+
  private:
+  // Whether the elements of a view with strides that agree up to `axis` lie side by side in row-major order.
+  static bool is_dense_after(const TensorView& data, size_t axis) {
+    const Dims expected = dense_strides(data.dims, data.rank);
+    for (size_t d = axis + 1; d < data.rank; ++d) {
+      if (data.dims[d] != 1 && data.strides[d] != expected[d]) return false;
+    }
+    return true;
+  }
+
   // A constant size spares the call for single elements.
   static void copy_block(char* to, const char* from, size_t bytes) {
     if (bytes == 4) {

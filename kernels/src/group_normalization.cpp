@@ -146,7 +146,7 @@ class MeanVarianceKernel final : public Kernel {
     const TensorView& x = context.required_input(0);
     Dims named(x.rank, 0);
     for (const int64_t axis : axes_) named[normalized_axis("MeanVarianceNormalization", axis, x.rank)] = 1;
-    const Dims source = dense_strides(x.dims, x.rank);
+    const Dims source = strides_of(x);
     Dims dims;
     Dims strides;
     int64_t n = 1;
@@ -181,6 +181,8 @@ class MeanVarianceKernel final : public Kernel {
     }
     strided_copy(context, y.data, Dims(x), moved, back, sizeof(T));
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 
  private:
   std::vector<int64_t> axes_;

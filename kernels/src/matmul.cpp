@@ -39,21 +39,41 @@ struct MatMulShape {
 
   int64_t batch_count() const { return product(batch.data(), 0, batch.size()); }
 
-  // Which of the operand's own matrices belongs to the index-th of the batch.
-  int64_t matrix_of(const TensorView& operand, int64_t index) const {
-    const size_t own_rank = operand.rank > 2 ? operand.rank - 2 : 0;
-    int64_t matrix = 0;
-    int64_t stride = 1;
+  // Where in the operand the matrix begins that belongs to the index-th of the batch, in elements.
+  int64_t offset_of(const TensorView& operand, int64_t index) const {
+    if (operand.rank <= 2) return 0;
+    const size_t own_rank = operand.rank - 2;
+    int64_t offset = 0;
+    int64_t stride = operand.dims[own_rank] * operand.dims[own_rank + 1];
     for (size_t from_back = 0; from_back < own_rank; ++from_back) {
+      const size_t d = own_rank - 1 - from_back;
       const int64_t extent = batch[batch.size() - 1 - from_back];
-      const int64_t own = operand.dims[own_rank - 1 - from_back];
-      if (own != 1) matrix += index % extent * stride;
-      stride *= own;
+      if (operand.dims[d] != 1) offset += index % extent * (operand.is_dense() ? stride : operand.strides[d]);
+      stride *= operand.dims[d];
       index /= extent;
     }
-    return matrix;
+    return offset;
   }
 };
+
+// The last two dimensions of a view of rank 2 or more.
+template <class T>
+Matrix<T> matrix_of(const TensorView& view) {
+  const int64_t columns = view.dims[view.rank - 1];
+  if (view.is_dense()) return {view.as<T>(), columns, 1};
+  return {view.as<T>(), view.strides[view.rank - 2], columns == 1 ? 1 : view.strides[view.rank - 1]};
+}
+
+// Whether the matrices of a batch lie below each other as one matrix.
+bool is_one_matrix(const TensorView& view) {
+  if (view.is_dense() || view.rank <= 2) return true;
+  int64_t stride = view.strides[view.rank - 2] * view.dims[view.rank - 2];
+  for (size_t d = view.rank - 2; d-- > 0;) {
+    if (view.dims[d] != 1 && view.strides[d] != stride) return false;
+    stride *= view.dims[d];
+  }
+  return true;
+}
 
 template <class T>
 class MatMulKernel final : public Kernel {
@@ -74,28 +94,40 @@ class MatMulKernel final : public Kernel {
     problem.m = shape.m;
     problem.n = shape.n;
     problem.k = shape.k;
-    problem.a = {a.as<T>(), shape.k, 1};
-    problem.b = {b.as<T>(), shape.n, 1};
+    problem.a = left(a);
+    problem.b = right(b);
     problem.packed_b = packed_b_.data();
     problem.c = out.as<T>();
     problem.ldc = shape.n;
     int64_t batch = shape.batch_count();
-    if (b.rank <= 2) {  // fast path: the rows of all matrices are the rows of one
+    if (b.rank <= 2 && is_one_matrix(a)) {  // fast path: the rows of all matrices are the rows of one
       problem.m *= batch;
       batch = 1;
     }
     gemm_batch(context, problem, batch, [&](int64_t i) {
       GemmProblem<T> one = problem;
       if (batch > 1) {
-        one.a.data += shape.matrix_of(a, i) * shape.m * shape.k;
-        one.b.data += shape.matrix_of(b, i) * shape.k * shape.n;
+        one.a.data += shape.offset_of(a, i);
+        one.b.data += shape.offset_of(b, i);
       }
       one.c += i * shape.m * shape.n;
       return one;
     });
   }
 
+  bool reads_strides(size_t) const noexcept override { return true; }
+
  private:
+  // A vector on the left is a row, one on the right a column.
+  static Matrix<T> left(const TensorView& a) {
+    if (a.rank > 1) return matrix_of<T>(a);
+    return {a.as<T>(), 0, a.is_dense() || a.dims[0] == 1 ? 1 : a.strides[0]};
+  }
+  static Matrix<T> right(const TensorView& b) {
+    if (b.rank > 1) return matrix_of<T>(b);
+    return {b.as<T>(), b.is_dense() ? 1 : b.strides[0], 1};
+  }
+
   PackedOperand<T> packed_b_;
 };
 
@@ -111,8 +143,8 @@ class IntegerMatMulKernel final : public Kernel {
     context.parallel_for(shape.batch_count() * shape.m, 16, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const int64_t i = row / shape.m;
-        const T* from_a = a.as<T>() + (shape.matrix_of(a, i) * shape.m + row % shape.m) * shape.k;
-        const T* from_b = b.as<T>() + shape.matrix_of(b, i) * shape.k * shape.n;
+        const T* from_a = a.as<T>() + shape.offset_of(a, i) + row % shape.m * shape.k;
+        const T* from_b = b.as<T>() + shape.offset_of(b, i);
         T* to = out.as<T>() + row * shape.n;
         std::fill_n(to, shape.n, T(0));
         for (int64_t k = 0; k < shape.k; ++k) {
@@ -180,7 +212,8 @@ class GemmKernel final : public Kernel {
     const TensorView* b = constant_input(node, 1);
     if (b == nullptr || b->rank != 2 || b->element_count == 0) return;
     if (b->element_count * static_cast<int64_t>(sizeof(T)) > kMaxPackedBytes) return;
-    packed_b_ = PackedOperand<T>::right(right(*b), b->dims[transpose_b_ ? 1 : 0], b->dims[transpose_b_ ? 0 : 1]);
+    packed_b_ = PackedOperand<T>::right(operand(*b, transpose_b_), b->dims[transpose_b_ ? 1 : 0],
+                                        b->dims[transpose_b_ ? 0 : 1]);
   }
 
   void compute(RunContext& context) override {
@@ -194,15 +227,14 @@ class GemmKernel final : public Kernel {
     problem.n = shape.n;
     const Dims dims = shape.dims();
     const TensorView& y = context.output(0, dims.data(), dims.size());
-    const T* a_data = a.as<T>();
-    problem.a = transpose_a_ ? Matrix<T>{a_data, 1, problem.m} : Matrix<T>{a_data, problem.k, 1};
-    problem.b = right(b);
+    problem.a = operand(a, transpose_a_);
+    problem.b = operand(b, transpose_b_);
     problem.packed_b = packed_b_.data();
     problem.c = y.as<T>();
     problem.ldc = problem.n;
 
-    const bool is_row =
-        c != nullptr && c->element_count == problem.n && c->rank > 0 && c->dims[c->rank - 1] == problem.n;
+    const bool is_row = c != nullptr && c->is_dense() && c->element_count == problem.n && c->rank > 0 &&
+                        c->dims[c->rank - 1] == problem.n;
     if (is_row && alpha_ == T(1) && beta_ == T(1)) {  // fast path: a bias
       problem.column_bias = c->as<T>();
       gemm(context, problem);
@@ -221,9 +253,12 @@ class GemmKernel final : public Kernel {
     for_c(*c, dims, y.element_count, [&](int64_t position, T value) { y.as<T>()[position] += beta_ * value; });
   }
 
+  bool reads_strides(size_t) const noexcept override { return true; }
+
  private:
-  Matrix<T> right(const TensorView& b) const {
-    return transpose_b_ ? Matrix<T>{b.as<T>(), 1, b.dims[1]} : Matrix<T>{b.as<T>(), b.dims[1], 1};
+  static Matrix<T> operand(const TensorView& view, bool transpose) {
+    const Matrix<T> matrix = matrix_of<T>(view);
+    return transpose ? Matrix<T>{matrix.data, matrix.column_stride, matrix.row_stride} : matrix;
   }
 
   template <class Visit>

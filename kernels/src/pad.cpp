@@ -102,6 +102,8 @@ class PadKernel final : public Kernel {
     table_copy(context, y, x, tables, fill, byte_width(x.dtype));
   }
 
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
+
  private:
   bool from_input_;
   PadMode mode_ = PadMode::kConstant;

@@ -11,16 +11,16 @@ namespace {
 // The input as six dimensions, and the order in which the output has them.
 struct Rearrangement {
   int64_t split[6];
+  int64_t strides[6];
   size_t order[6];
 };
 
 void rearrange(RunContext& context, const TensorView& x, const Dims& out, const Rearrangement& rearrangement) {
-  const Dims source = dense_strides(rearrangement.split, 6);
   Dims dims(6);
   Dims strides(6);
   for (size_t d = 0; d < 6; ++d) {
     dims[d] = rearrangement.split[rearrangement.order[d]];
-    strides[d] = source[rearrangement.order[d]];
+    strides[d] = rearrangement.strides[rearrangement.order[d]];
   }
   const TensorView& y = context.output(0, out.data(), out.size());
   strided_copy(context, y.data, dims, x.data, strides, byte_width(x.dtype));
@@ -48,18 +48,26 @@ class BlockKernel final : public Kernel {
     if (to_space_ ? c % area != 0 : h % b != 0 || w % b != 0) {
       invalid_argument(op_ + ": blocks of " + std::to_string(b) + " do not divide shape " + to_string(x));
     }
+    const Dims s = strides_of(x);
     if (to_space_) {
       const Dims out(std::array<int64_t, 4>{n, c / area, h * b, w * b}.data(), 4);
       rearrange(context, x, out,
-                column_major_ ? Rearrangement{{n, c / area, b, b, h, w}, {0, 1, 4, 2, 5, 3}}
-                              : Rearrangement{{n, b, b, c / area, h, w}, {0, 3, 4, 1, 5, 2}});
+                column_major_ ? Rearrangement{{n, c / area, b, b, h, w},
+                                              {s[0], area * s[1], b * s[1], s[1], s[2], s[3]},
+                                              {0, 1, 4, 2, 5, 3}}
+                              : Rearrangement{{n, b, b, c / area, h, w},
+                                              {s[0], c / b * s[1], c / area * s[1], s[1], s[2], s[3]},
+                                              {0, 3, 4, 1, 5, 2}});
     } else {
       const Dims out(std::array<int64_t, 4>{n, c * area, h / b, w / b}.data(), 4);
-      const Rearrangement rows{{n, c, h / b, b, w / b, b}, {0, 3, 5, 1, 2, 4}};
-      const Rearrangement columns{{n, c, h / b, b, w / b, b}, {0, 1, 3, 5, 2, 4}};
-      rearrange(context, x, out, column_major_ ? columns : rows);
+      Rearrangement blocks{
+          {n, c, h / b, b, w / b, b}, {s[0], s[1], b * s[2], s[2], b * s[3], s[3]}, {0, 3, 5, 1, 2, 4}};
+      if (column_major_) std::copy_n(std::array<size_t, 6>{0, 1, 3, 5, 2, 4}.data(), 6, blocks.order);
+      rearrange(context, x, out, blocks);
     }
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 
  private:
   std::string op_;

@@ -15,6 +15,8 @@ class IdentityKernel final : public Kernel {
     const TensorView& x = context.required_input(0);
     context.forward_input(0, 0, x.dims, x.rank);
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 };
 
 std::unique_ptr<Kernel> make_identity(const Node&) { return std::make_unique<IdentityKernel>(); }
@@ -34,6 +36,8 @@ class DropoutKernel final : public Kernel {
     }
     context.forward_input(0, 0, x.dims, x.rank);
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 };
 
 std::unique_ptr<Kernel> make_dropout(const Node& node) {
@@ -78,6 +82,8 @@ class ReshapeKernel final : public Kernel {
     context.forward_input(0, 0, dims.data(), dims.size());
   }
 
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
+
  private:
   [[noreturn]] static void bad_shape(const TensorView& x, const TensorView& shape) {
     invalid_argument("Reshape: input of shape " + to_string(x) + " cannot take the shape " +
@@ -106,6 +112,8 @@ class FlattenKernel final : public Kernel {
     context.forward_input(0, 0, dims, 2);
   }
 
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
+
  private:
   int64_t axis_;
 };
@@ -130,6 +138,8 @@ class SqueezeKernel final : public Kernel {
     context.forward_input(0, 0, dims.data(), dims.size());
   }
 
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
+
  private:
   Axes axes_;
 };
@@ -151,6 +161,8 @@ class UnsqueezeKernel final : public Kernel {
     const TensorView& axes = context.required_input(1);
     forward(context, x, axes.as<int64_t>(), static_cast<size_t>(axes.element_count));
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 
  private:
   static void forward(RunContext& context, const TensorView& x, const int64_t* axes, size_t count) {

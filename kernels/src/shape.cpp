@@ -21,6 +21,8 @@ class ShapeKernel final : public Kernel {
     std::copy_n(x.dims + start, count, y.as<int64_t>());
   }
 
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
+
  private:
   int64_t start_;
   int64_t end_;
@@ -33,6 +35,8 @@ class SizeKernel final : public Kernel {
   void compute(RunContext& context) override {
     *context.output(0, nullptr, 0).as<int64_t>() = context.required_input(0).element_count;
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 };
 
 std::unique_ptr<Kernel> make_size(const Node&) { return std::make_unique<SizeKernel>(); }

@@ -29,6 +29,8 @@ class SliceKernel final : public Kernel {
           steps != nullptr ? integers(*steps) : std::vector<int64_t>{});
   }
 
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
+
  private:
   static void slice(RunContext& context, const TensorView& x, const std::vector<int64_t>& starts,
                     const std::vector<int64_t>& ends, const std::vector<int64_t>& axes,
@@ -38,7 +40,7 @@ class SliceKernel final : public Kernel {
       invalid_argument("Slice: starts, ends, axes and steps have different lengths");
     }
     Dims dims(x);
-    Dims strides = dense_strides(x.dims, x.rank);
+    Dims strides = strides_of(x);
     Dims sliced(x.rank, 0);
     int64_t offset = 0;
     bool whole = true;

@@ -6,6 +6,7 @@
 #include "dims.h"
 #include "native_kernels.h"
 #include "registration.h"
+#include "strided_copy.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -39,13 +40,18 @@ class SplitKernel final : public Kernel {
     const size_t inner = static_cast<size_t>(product(x.dims, axis + 1, x.rank)) * width;
     const size_t in_block = static_cast<size_t>(x.dims[axis]) * inner;
     Dims dims(x);
+    const Dims strides = strides_of(x);
     size_t offset = 0;
+    int64_t first = 0;
     for (size_t i = 0; i < count; ++i) {
       const size_t block = static_cast<size_t>(sizes[i]) * inner;
       if (context.output_wanted(i)) {
         dims[axis] = sizes[i];
         const TensorView& y = context.output(i, dims.data(), dims.size());
-        if (y.element_count > 0) {
+        if (y.element_count > 0 && !x.is_dense()) {
+          const int64_t start = first * strides[axis] * static_cast<int64_t>(width);
+          strided_copy(context, y.data, dims, x.as<char>() + start, strides, width);
+        } else if (y.element_count > 0) {
           context.parallel_for(outer, std::max<int64_t>(1, int64_t{65536} / static_cast<int64_t>(block)),
                                [&](int64_t begin, int64_t end) {
                                  for (int64_t row = begin; row < end; ++row) {
@@ -56,8 +62,11 @@ class SplitKernel final : public Kernel {
         }
       }
       offset += block;
+      first += sizes[i];
     }
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 
  private:
   std::vector<int64_t> equal_parts(int64_t extent, size_t count) const {

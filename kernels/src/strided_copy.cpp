@@ -1,8 +1,10 @@
 #include "strided_copy.h"
 
+#include <cstdlib>
 #include <cstring>
 
 #include "element_type.h"
+#include "onnx_light_ort/kernels/dense_copy.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -133,6 +135,33 @@ void strided_copy(RunContext& context, void* to, const Dims& dims, const void* f
   });
 }
 
+void copy_tile(void* to, const void* from, int64_t rows, int64_t row_stride, int64_t columns, int64_t column_stride,
+               size_t width) {
+  dispatch_width(width, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    T* target = static_cast<T*>(to);
+    const T* source = static_cast<const T*>(from);
+    if (std::abs(column_stride) <= std::abs(row_stride)) {
+      for (int64_t r = 0; r < rows; ++r)
+        copy_run(target + r * columns, source + r * row_stride, columns, column_stride);
+      return;
+    }
+    // Few columns at a time, so that their cache lines are still there for the next row.
+    constexpr int64_t kFew = 8;
+    int64_t column = 0;
+    for (; column + kFew <= columns; column += kFew) {
+      for (int64_t r = 0; r < rows; ++r) {
+        T* line = target + r * columns + column;
+        const T* first = source + r * row_stride + column * column_stride;
+        for (int64_t c = 0; c < kFew; ++c) line[c] = first[c * column_stride];
+      }
+    }
+    for (; column < columns; ++column) {
+      for (int64_t r = 0; r < rows; ++r) target[r * columns + column] = source[r * row_stride + column * column_stride];
+    }
+  });
+}
+
 Dims dense_strides(const int64_t* dims, size_t rank) {
   Dims strides(rank);
   int64_t stride = 1;
@@ -141,6 +170,23 @@ Dims dense_strides(const int64_t* dims, size_t rank) {
     stride *= dims[d];
   }
   return strides;
+}
+
+Dims strides_of(const TensorView& view) {
+  return view.is_dense() ? dense_strides(view.dims, view.rank) : Dims(view.strides, view.rank);
+}
+
+void copy_dense(RunContext& context, const TensorView& from, void* to) {
+  strided_copy(context, to, Dims(from), from.data, strides_of(from), byte_width(from.dtype));
+}
+
+TensorView dense(RunContext& context, const TensorView& view) {
+  if (view.is_dense()) return view;
+  TensorView copy = view;
+  copy.strides = nullptr;
+  copy.data = context.scratch(checked_byte_size(view.dtype, view.element_count).value());
+  copy_dense(context, view, copy.data);
+  return copy;
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "element_type.h"
+#include "strided_copy.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
@@ -18,12 +19,14 @@ void copy(RunContext& context, const TensorView& to, const TensorView& from,
     *to.as<T>() = *from.as<T>();
     return;
   }
+  const Dims strides = strides_of(from);
+  const int64_t step = strides[rank - 1];
   const std::vector<int64_t>& last = tables[rank - 1];
   const auto run = static_cast<int64_t>(last.size());
   // The longest stretch of the last dimension that is contiguous in the source is copied as a whole.
   int64_t stretch = 0;
   int64_t stretch_end = 0;
-  for (int64_t i = 0, begin = 0; i < run; ++i) {
+  for (int64_t i = 0, begin = 0; step == 1 && i < run; ++i) {
     const auto at = static_cast<size_t>(i);
     if (last[at] < 0 || (i > begin && last[at] != last[at - 1] + 1)) begin = last[at] < 0 ? i + 1 : i;
     if (i + 1 - begin > stretch_end - stretch) {
@@ -36,14 +39,12 @@ void copy(RunContext& context, const TensorView& to, const TensorView& from,
     for (int64_t row = begin; row < end; ++row) {
       int64_t rest = row;
       int64_t offset = 0;
-      int64_t stride = from.dims[rank - 1];
       bool inside = true;
       for (size_t d = rank - 1; d-- > 0;) {
         const int64_t index = tables[d][static_cast<size_t>(rest % to.dims[d])];
         rest /= to.dims[d];
         inside = inside && index >= 0;
-        offset += index * stride;
-        stride *= from.dims[d];
+        offset += index * strides[d];
       }
       T* target = to.as<T>() + row * run;
       if (!inside) {
@@ -53,7 +54,7 @@ void copy(RunContext& context, const TensorView& to, const TensorView& from,
       const T* source = from.as<T>() + offset;
       const auto pick = [&](int64_t i) {
         const int64_t index = last[static_cast<size_t>(i)];
-        target[i] = index < 0 ? fill : source[index];
+        target[i] = index < 0 ? fill : source[index * step];
       };
       for (int64_t i = 0; i < stretch; ++i) pick(i);
       if (stretch_end > stretch) {

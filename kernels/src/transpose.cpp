@@ -18,7 +18,7 @@ class TransposeKernel final : public Kernel {
       invalid_argument("Transpose: perm has " + std::to_string(perm_.size()) + " entries, the input has shape " +
                        to_string(x));
     }
-    const Dims source = dense_strides(x.dims, rank);
+    const Dims source = strides_of(x);
     Dims dims(rank);
     Dims strides(rank);
     int64_t last = -1;
@@ -41,6 +41,8 @@ class TransposeKernel final : public Kernel {
     const TensorView& y = context.output(0, dims.data(), rank);
     strided_copy(context, y.data, dims, x.data, strides, byte_width(x.dtype));
   }
+
+  bool reads_strides(size_t input) const noexcept override { return input == 0; }
 
  private:
   std::vector<int64_t> perm_;

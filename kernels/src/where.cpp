@@ -18,25 +18,25 @@ class WhereKernel final : public Kernel {
     const TensorView& out = context.output(0, dims.data(), dims.size());
     if (out.element_count == 0) return;
     const BroadcastPlan<3> plan(dims, {&condition, &x, &y});
-    const int64_t stride_c = plan.inner_stride(0);
-    const int64_t stride_x = plan.inner_stride(1);
-    const int64_t stride_y = plan.inner_stride(2);
-    context.parallel_for(out.element_count, 16384, [&](int64_t begin, int64_t end) {
-      plan.for_each_run(begin, end, [&](const std::array<int64_t, 3>& offsets, int64_t position, int64_t n) {
-        const uint8_t* c = condition.as<uint8_t>() + offsets[0];
-        const T* from_x = x.as<T>() + offsets[1];
-        const T* from_y = y.as<T>() + offsets[2];
-        T* to = out.as<T>() + position;
-        if (stride_c == 0) {  // fast path: one side as a whole
-          const T* from = *c != 0 ? from_x : from_y;
-          const int64_t stride = *c != 0 ? stride_x : stride_y;
-          for (int64_t i = 0; i < n; ++i) to[i] = from[i * stride];
-        } else {
-          for (int64_t i = 0; i < n; ++i) to[i] = c[i] != 0 ? from_x[i * stride_x] : from_y[i * stride_y];
-        }
-      });
+    const std::array<const void*, 3> data = {condition.data, x.data, y.data};
+    plan.for_each_dense_run(context, data, {1, sizeof(T), sizeof(T)}, 16384, [&](const BroadcastRun<3>& run) {
+      const auto* c = reinterpret_cast<const uint8_t*>(run.from[0]);
+      const T* from_x = reinterpret_cast<const T*>(run.from[1]);
+      const T* from_y = reinterpret_cast<const T*>(run.from[2]);
+      const int64_t stride_x = run.single[1] ? 0 : 1;
+      const int64_t stride_y = run.single[2] ? 0 : 1;
+      T* to = out.as<T>() + run.position;
+      if (run.single[0]) {  // fast path: one side as a whole
+        const T* from = *c != 0 ? from_x : from_y;
+        const int64_t stride = *c != 0 ? stride_x : stride_y;
+        for (int64_t i = 0; i < run.n; ++i) to[i] = from[i * stride];
+      } else {
+        for (int64_t i = 0; i < run.n; ++i) to[i] = c[i] != 0 ? from_x[i * stride_x] : from_y[i * stride_y];
+      }
     });
   }
+
+  bool reads_strides(size_t) const noexcept override { return true; }
 };
 
 std::unique_ptr<Kernel> make_where(const Node& node) {

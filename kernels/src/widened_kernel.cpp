@@ -99,7 +99,10 @@ class WidenedKernel final : public Kernel {
  public:
   WidenedKernel(const Node& node, KernelFactory factory) {
     Node widened = node;
-    for (DataType& type : widened.input_types) type = carrier_of(type);
+    for (DataType& type : widened.input_types) {
+      converts_.push_back(is_carried(type));
+      type = carrier_of(type);
+    }
     for (DataType& type : widened.output_types) type = carrier_of(type);
     constants_.resize(node.constant_inputs.size());
     for (size_t i = 0; i < node.constant_inputs.size(); ++i) {
@@ -117,7 +120,13 @@ class WidenedKernel final : public Kernel {
     widened.round_outputs();
   }
 
+  // What is converted becomes dense.
+  bool reads_strides(size_t input) const noexcept override {
+    return input < converts_.size() && (converts_[input] || kernel_->reads_strides(input));
+  }
+
  private:
+  std::vector<bool> converts_;  ///< For each input.
   std::vector<std::unique_ptr<WidenedConstant>> constants_;
   std::unique_ptr<Kernel> kernel_;
 };

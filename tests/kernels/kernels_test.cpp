@@ -79,6 +79,9 @@ struct Call {
     for (const KernelEntry& entry : native_kernels().entries()) {
       if (entry.op_type != op || version < entry.since_version || version > entry.end_version) continue;
       const std::unique_ptr<Kernel> kernel = entry.factory(node);
+      for (size_t i = 0; i < inputs.size(); ++i) {
+        CHECK(inputs[i] == nullptr || inputs[i]->is_dense() || kernel->reads_strides(i));
+      }
       auto context = std::make_unique<SerialContext>(inputs, outputs, threads);
       if (reuse >= 0) context->allow_reuse(static_cast<size_t>(reuse));
       kernel->compute(*context);
@@ -748,6 +751,251 @@ void empty_tensors_pass_through_every_operator_of_one_tensor() {
   }
 }
 
+// Strides -------------------------------------------------------------------------------------------------------------
+
+// A view with strides over random elements that holds for its own, and the same elements in a dense tensor.
+struct StridedTensor {
+  OwnedTensor base;
+  Shape dims;
+  Shape strides;
+  OwnedTensor dense;
+  TensorView view;
+
+  // Dimensions of extent 1 get strides that mean nothing. `zero` lets dimensions repeat.
+  StridedTensor(DataType type, const Shape& shape, bool zero)
+      : base(type, nullptr, 0), dims(shape), strides(shape.size()), dense(type, shape.data(), shape.size()) {
+    Shape order(shape.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random_bits());
+    int64_t size = 1;
+    int64_t first = 0;
+    for (const int64_t d : order) {
+      const auto at = static_cast<size_t>(d);
+      const int64_t kind = pick(0, 5);
+      if (zero && kind == 0) continue;  // stride 0
+      const int64_t step = size * (kind == 1 ? pick(2, 3) : 1);
+      strides[at] = kind == 2 ? -step : step;
+      if (shape[at] == 0) continue;
+      if (kind == 2) first += (shape[at] - 1) * step;
+      size += (shape[at] - 1) * step;
+      if (shape[at] == 1) strides[at] = pick(-9, 9);
+    }
+    base = random_codes(type, {size});
+    if (type == DataType::kFloat) base = random_tensor<float>({size}, 0.1, 2);
+    if (type == DataType::kDouble) base = random_tensor<double>({size}, 0.1, 2);
+    if (is_half(type)) {  // no NaN, whose bits are nobody's promise
+      for (int64_t i = 0; i < size; ++i) base.view.as<uint16_t>()[i] &= 0xBFFF;
+    }
+    const auto width = byte_width(type);
+    view = dense.view;
+    view.data = base.view.as<char>() + static_cast<size_t>(first) * width;
+    view.dims = dims.data();
+    view.strides = strides.data();
+    for (int64_t i = 0; i < view.element_count; ++i) {
+      int64_t rest = i;
+      int64_t offset = 0;
+      for (size_t d = shape.size(); d-- > 0;) {
+        offset += rest % shape[d] * strides[d];
+        rest /= shape[d];
+      }
+      std::memcpy(dense.view.as<char>() + static_cast<size_t>(i) * width,
+                  view.as<char>() + offset * static_cast<int64_t>(width), width);
+    }
+  }
+  StridedTensor(const StridedTensor&) = delete;
+};
+
+// Computes with each of the inputs in `strided` as a view with strides and as a dense tensor: no difference.
+void check_strides(Call call, std::initializer_list<std::pair<size_t, const StridedTensor*>> strided, int line,
+                   double tolerance = 0) {
+  for (const auto& [input, tensor] : strided) call.inputs[input] = &tensor->dense.view;
+  const auto expected = call.run();
+  for (const auto& [input, tensor] : strided) call.inputs[input] = &tensor->view;
+  for (const int threads : {1, 3}) {
+    call.threads = threads;
+    const auto got = call.run();
+    for (size_t i = 0; i < call.outputs.size(); ++i) {
+      CHECK(got->result(i).is_dense());
+      CHECK(Shape(got->result(i).dims, got->result(i).dims + got->result(i).rank) ==
+            Shape(expected->result(i).dims, expected->result(i).dims + expected->result(i).rank));
+      if (tolerance == 0) {
+        check_same_bytes(got->result(i), expected->result(i), line);
+      } else {
+        const auto* values = expected->result(i).as<float>();
+        check_close(got->result(i), std::vector<float>(values, values + expected->result(i).element_count), tolerance,
+                    line);
+      }
+    }
+  }
+}
+
+// Of any rank, some with short and some with long rows, some empty.
+Shape random_strided_shape(size_t rank) {
+  Shape shape(rank);
+  for (int64_t& extent : shape) extent = pick(0, 29) == 0 ? 0 : pick(0, 3) == 0 ? pick(1, 3) : pick(1, 12);
+  if (rank > 0 && pick(0, 2) == 0) shape[static_cast<size_t>(pick(0, static_cast<int64_t>(rank) - 1))] *= 40;
+  return shape;
+}
+
+void elementwise_operators_read_any_strides() {
+  for (int round = 0; round < 150; ++round) {
+    const Shape shape = random_strided_shape(static_cast<size_t>(pick(0, 4)));
+    for (const DataType type : {DataType::kFloat, DataType::kBFloat16, DataType::kInt8, DataType::kDouble}) {
+      const StridedTensor x(type, shape, true);
+      for (const char* op : {"Relu", "Neg", "Abs"}) check_strides({op, 13, {nullptr}, {type}}, {{0, &x}}, __LINE__);
+      const OwnedTensor low = random_codes(type, {});
+      check_strides({"Clip", 13, {nullptr, &low.view}, {type}}, {{0, &x}}, __LINE__);
+      for (const DataType to : {DataType::kFloat, DataType::kInt64, DataType::kUInt4, DataType::kFloat8E5M2}) {
+        check_strides({"Cast", 24, {nullptr}, {to}, {{"to", static_cast<int64_t>(to)}}}, {{0, &x}}, __LINE__);
+      }
+    }
+    const StridedTensor truth(DataType::kBool, shape, true);
+    check_strides({"Not", 1, {nullptr}, {DataType::kBool}}, {{0, &truth}}, __LINE__);
+    const StridedTensor pair(DataType::kComplex128, shape, true);
+    check_strides({"Identity", 14, {nullptr}, {DataType::kComplex128}}, {{0, &pair}}, __LINE__);
+    const StridedTensor word(DataType::kUInt16, shape, true);
+    const auto bits = static_cast<int64_t>(DataType::kFloat16);
+    check_strides({"BitCast", 26, {nullptr}, {DataType::kFloat16}, {{"to", bits}}}, {{0, &word}}, __LINE__);
+  }
+}
+
+void operands_of_any_strides_broadcast() {
+  for (int round = 0; round < 300; ++round) {
+    const Shape out = random_strided_shape(static_cast<size_t>(pick(0, 4)));
+    Shape shapes[3] = {out, out, out};
+    for (Shape& shape : shapes) {
+      for (int64_t& extent : shape) extent = pick(0, 3) == 0 && extent != 0 ? 1 : extent;
+      shape.erase(shape.begin(), shape.begin() + (pick(0, 1) != 0 ? pick(0, static_cast<int64_t>(shape.size())) : 0));
+    }
+    for (const DataType type : {DataType::kFloat, DataType::kFloat16, DataType::kUInt8}) {
+      const StridedTensor a(type, shapes[0], true);
+      const StridedTensor b(type, shapes[1], true);
+      const StridedTensor c(type, shapes[2], true);
+      for (const char* op : {"Add", "Mul", "Sub"}) {
+        Call call{op, 14, {nullptr, &b.dense.view}, {type}};
+        check_strides(call, {{0, &a}}, __LINE__);
+        call.inputs = {&a.dense.view, nullptr};
+        call.reuse = shapes[0] == out ? 0 : -1;
+        if (call.reuse != 0) check_strides(call, {{1, &b}}, __LINE__);
+        check_strides({op, 14, {nullptr, nullptr}, {type}}, {{0, &a}, {1, &b}}, __LINE__);
+      }
+      check_strides({"Less", 13, {nullptr, nullptr}, {DataType::kBool}}, {{0, &a}, {1, &b}}, __LINE__);
+      check_strides({"Max", 13, {nullptr, nullptr, nullptr}, {type}}, {{0, &a}, {1, &b}, {2, &c}}, __LINE__);
+      const StridedTensor condition(DataType::kBool, shapes[2], true);
+      check_strides({"Where", 16, {nullptr, &a.dense.view, &b.dense.view}, {type}}, {{0, &condition}}, __LINE__);
+      check_strides({"Where", 16, {nullptr, nullptr, nullptr}, {type}}, {{0, &condition}, {1, &a}, {2, &b}}, __LINE__);
+    }
+    const StridedTensor base(DataType::kFloat, shapes[0], true);
+    const StridedTensor exponent(DataType::kDouble, shapes[1], true);
+    check_strides({"Pow", 15, {nullptr, nullptr}, {DataType::kFloat}}, {{0, &base}, {1, &exponent}}, __LINE__);
+  }
+}
+
+void an_operand_of_any_strides_may_meet_an_output_over_the_other_one() {
+  for (int round = 0; round < 100; ++round) {
+    const Shape shape = random_strided_shape(static_cast<size_t>(pick(1, 4)));
+    const StridedTensor b(DataType::kFloat, shape, true);
+    OwnedTensor a = random_tensor<float>(shape);
+    const auto expected = Call{"Sub", 14, {&a.view, &b.dense.view}, {DataType::kFloat}}.run();
+    const auto got = Call{"Sub", 14, {&a.view, &b.view}, {DataType::kFloat}, {}, {}, 2, 0}.run();
+    CHECK(got->result(0).data == a.view.data);
+    check_same_bytes(got->result(0), expected->result(0), __LINE__);
+  }
+}
+
+void operators_that_move_elements_read_any_strides() {
+  for (int round = 0; round < 200; ++round) {
+    for (const DataType type : {DataType::kFloat, DataType::kUInt8, DataType::kComplex128, DataType::kBFloat16}) {
+      const auto rank = static_cast<size_t>(pick(1, 4));
+      const Shape shape = random_strided_shape(rank);
+      const auto last = static_cast<int64_t>(rank) - 1;
+      const int64_t axis = pick(0, last);
+      const int64_t extent = shape[static_cast<size_t>(axis)];
+      const StridedTensor x(type, shape, true);
+      Shape perm(rank);
+      std::iota(perm.begin(), perm.end(), 0);
+      std::shuffle(perm.begin(), perm.end(), random_bits());
+      check_strides({"Transpose", 13, {nullptr}, {type}, {{"perm", perm}}}, {{0, &x}}, __LINE__);
+      const OwnedTensor one = tensor<int64_t>({1}, {1});
+      const OwnedTensor end = tensor<int64_t>({1}, {pick(-9, 9)});
+      const OwnedTensor named = tensor<int64_t>({1}, {axis});
+      const OwnedTensor step = tensor<int64_t>({1}, {pick(0, 1) != 0 ? pick(1, 3) : -pick(1, 3)});
+      check_strides({"Slice", 13, {nullptr, &one.view, &end.view, &named.view, &step.view}, {type}}, {{0, &x}},
+                    __LINE__);
+      const OwnedTensor sizes = tensor<int64_t>({2}, {extent / 3, extent - extent / 3});
+      check_strides({"Split", 13, {nullptr, &sizes.view}, {type, type}, {{"axis", axis}}}, {{0, &x}}, __LINE__);
+      const StridedTensor other(type, shape, true);
+      check_strides({"Concat", 13, {nullptr, &x.dense.view, nullptr}, {type}, {{"axis", axis}}}, {{0, &x}, {2, &other}},
+                    __LINE__);
+      const OwnedTensor flat = tensor<int64_t>({1}, {-1});
+      if (x.view.element_count > 0) {
+        check_strides({"Reshape", 14, {nullptr, &flat.view}, {type}}, {{0, &x}}, __LINE__);
+      }
+      check_strides({"Flatten", 13, {nullptr}, {type}, {{"axis", axis}}}, {{0, &x}}, __LINE__);
+      check_strides({"Unsqueeze", 13, {nullptr, &named.view}, {type}}, {{0, &x}}, __LINE__);
+      check_strides({"Squeeze", 13, {nullptr}, {type}}, {{0, &x}}, __LINE__);
+      check_strides({"Shape", 13, {nullptr}, {DataType::kInt64}}, {{0, &x}}, __LINE__);
+      std::vector<int64_t> few(rank, 2);
+      const OwnedTensor repeats = tensor<int64_t>({static_cast<int64_t>(rank)}, few);
+      check_strides({"Tile", 13, {nullptr, &repeats.view}, {type}}, {{0, &x}}, __LINE__);
+      few.assign(shape.begin(), shape.end());
+      few.insert(few.begin(), 3);
+      const OwnedTensor wider = tensor<int64_t>({static_cast<int64_t>(rank) + 1}, few);
+      check_strides({"Expand", 13, {nullptr, &wider.view}, {type}}, {{0, &x}}, __LINE__);
+      if (x.view.element_count == 0) continue;
+      few.assign(2 * rank, 1);
+      few[0] = -1;
+      const OwnedTensor pads = tensor<int64_t>({static_cast<int64_t>(few.size())}, few);
+      for (const char* mode : {"constant", "edge", "wrap"}) {
+        check_strides({"Pad", 19, {nullptr, &pads.view}, {type}, {{"mode", std::string(mode)}}}, {{0, &x}}, __LINE__);
+      }
+      const OwnedTensor rows = tensor<int64_t>({3}, {extent - 1, 0, -1});
+      check_strides({"Gather", 13, {nullptr, &rows.view}, {type}, {{"axis", axis}}}, {{0, &x}}, __LINE__);
+      const StridedTensor image(type, {pick(1, 2), 4 * pick(1, 2), 2 * pick(1, 9), 2 * pick(1, 9)}, true);
+      check_strides({"SpaceToDepth", 13, {nullptr}, {type}, {{"blocksize", int64_t{2}}}}, {{0, &image}}, __LINE__);
+      for (const char* mode : {"DCR", "CRD"}) {
+        check_strides({"DepthToSpace", 13, {nullptr}, {type}, {{"blocksize", int64_t{2}}, {"mode", std::string(mode)}}},
+                      {{0, &image}}, __LINE__);
+      }
+    }
+  }
+}
+
+void products_read_matrices_of_any_strides() {
+  for (int round = 0; round < 300; ++round) {
+    const int64_t m = pick(0, 3) == 0 ? 1 : pick(1, 40);
+    const int64_t n = pick(0, 3) == 0 ? 1 : pick(1, 70);
+    const int64_t k = pick(0, 3) == 0 ? 1 : pick(1, 40);
+    const Shape batches[] = {{}, {3}, {2, 3}, {2, 1}, {1, 1}};
+    Shape a_shape = batches[pick(0, 4)];
+    Shape b_shape = batches[pick(0, 4)];
+    a_shape.insert(a_shape.end(), {m, k});
+    b_shape.insert(b_shape.end(), {k, n});
+    if (pick(0, 5) == 0) a_shape = {k};
+    if (pick(0, 5) == 0) b_shape = {k};
+    {
+      const DataType type = DataType::kFloat;
+      const StridedTensor a(type, a_shape, true);
+      const StridedTensor b(type, b_shape, true);
+      check_strides({"MatMul", 13, {nullptr, &b.dense.view}, {type}}, {{0, &a}}, __LINE__, 1e-5);
+      check_strides({"MatMul", 13, {&a.dense.view, nullptr}, {type}}, {{1, &b}}, __LINE__, 1e-5);
+      check_strides({"MatMul", 13, {nullptr, nullptr}, {type}}, {{0, &a}, {1, &b}}, __LINE__, 1e-5);
+      const int64_t transpose_a = pick(0, 1);
+      const int64_t transpose_b = pick(0, 1);
+      const StridedTensor left(type, transpose_a != 0 ? Shape{k, m} : Shape{m, k}, true);
+      const StridedTensor right(type, transpose_b != 0 ? Shape{n, k} : Shape{k, n}, true);
+      const StridedTensor bias(type, batches[pick(0, 1)].empty() ? Shape{n} : Shape{m, n}, true);
+      const float alpha = pick(0, 1) != 0 ? 1.0f : 0.5f;
+      check_strides({"Gemm",
+                     13,
+                     {nullptr, nullptr, nullptr},
+                     {type},
+                     {{"transA", transpose_a}, {"transB", transpose_b}, {"alpha", alpha}}},
+                    {{0, &left}, {1, &right}, {2, &bias}}, __LINE__, 1e-5);
+    }
+  }
+}
+
 struct Test {
   const char* name;
   void (*run)();
@@ -786,6 +1034,11 @@ constexpr Test kTests[] = {
     TEST(large_outputs_are_streamed_to_every_element),
     TEST(every_entry_names_types_and_an_ordered_range_of_versions),
     TEST(empty_tensors_pass_through_every_operator_of_one_tensor),
+    TEST(elementwise_operators_read_any_strides),
+    TEST(operands_of_any_strides_broadcast),
+    TEST(an_operand_of_any_strides_may_meet_an_output_over_the_other_one),
+    TEST(operators_that_move_elements_read_any_strides),
+    TEST(products_read_matrices_of_any_strides),
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "onnx_light_ort/kernels/dense_copy.h"
 #include "onnx_light_ort/kernels/run_context.h"
 
 namespace onnx_light_ort::kernels::test {
@@ -62,8 +63,8 @@ class SerialContext final : public RunContext {
 
   const TensorView& output_reusing_input(size_t i, size_t from, const int64_t* dims, size_t rank) override {
     const TensorView& made = output(i, dims, rank);
-    if (static_cast<int>(from) != reusable_) return made;
     const TensorView& input = *pointers_[from];
+    if (static_cast<int>(from) != reusable_ || !input.is_dense()) return made;
     if (checked_byte_size(input.dtype, input.element_count) != checked_byte_size(made.dtype, made.element_count)) {
       return made;
     }
@@ -75,7 +76,11 @@ class SerialContext final : public RunContext {
     const TensorView& input = *pointers_.at(from);
     const TensorView& made = output(i, dims, rank);
     if (made.element_count != input.element_count) throw std::logic_error("forwarded with another element count");
-    std::memcpy(made.data, input.data, checked_byte_size(input.dtype, input.element_count).value());
+    if (input.is_dense()) {
+      std::memcpy(made.data, input.data, checked_byte_size(input.dtype, input.element_count).value());
+    } else {
+      copy_dense(*this, input, made.data);
+    }
   }
 
   void* scratch(size_t bytes) override {

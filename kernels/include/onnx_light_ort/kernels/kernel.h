@@ -46,7 +46,13 @@ class Kernel {
  public:
   virtual ~Kernel() = default;
   virtual void compute(RunContext& context) = 0;
+
+  /// Whether input i may be a view with strides of rank kMaxStridedRank or less. Where not, the caller makes it dense.
+  virtual bool reads_strides(size_t /*input*/) const noexcept { return false; }
 };
+
+/// Of a view with strides. It keeps loop nests over several operands within what their kernels have room for.
+inline constexpr size_t kMaxStridedRank = 8;
 
 [[noreturn]] void fail_attribute_type(const Node& node, std::string_view name);
 

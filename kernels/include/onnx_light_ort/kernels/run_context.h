@@ -47,12 +47,12 @@ class RunContext {
   /// An output that is not wanted gets a buffer too, which dies with the call.
   virtual const TensorView& output(size_t i, const int64_t* dims, size_t rank) = 0;
 
-  /// As output(), over the buffer of input `from` where this call is its last reader and sizes agree; an elementwise
-  /// kernel may then read and write the same place. Where not, a buffer of its own.
+  /// As output(), over the buffer of input `from` where that is dense, this call is its last reader and sizes agree; an
+  /// elementwise kernel may then read and write the same place. Where not, a buffer of its own.
   virtual const TensorView& output_reusing_input(size_t i, size_t from, const int64_t* dims, size_t rank) = 0;
 
   /// Makes output i the content of input `from` under other dimensions of the same element count, without a copy
-  /// where the context can share buffers.
+  /// where the context can share buffers. The output is dense whatever the input is.
   virtual void forward_input(size_t from, size_t i, const int64_t* dims, size_t rank) = 0;
 
   /// Memory for this call only, 64-byte aligned, undefined content, counted against the session's limit.
