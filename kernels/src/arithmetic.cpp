@@ -8,6 +8,7 @@
 #include "half_order.h"
 #include "integer_conversion.h"
 #include "native_kernels.h"
+#include "power_loop.h"
 #include "registration.h"
 #include "widened_kernel.h"
 
@@ -226,17 +227,12 @@ std::unique_ptr<Kernel> make_fold(const Node& node) {
 
 // Pow -----------------------------------------------------------------------------------------------------------------
 
-// Computed in float where base and exponent are float, else in double; an integer result out of range is the lowest
-// number.
+// Of bases other than float, in double; an integer result out of range is the lowest number.
 template <class Base, class Exponent>
 Base power(Base base, Exponent exponent) {
-  if constexpr (std::is_same_v<Base, float> && std::is_same_v<Exponent, float>) {
-    return std::pow(base, exponent);
-  } else {
-    const double result = std::pow(static_cast<double>(base), static_cast<double>(exponent));
-    if constexpr (std::is_integral_v<Base>) return integer_from<Base>(result);
-    return static_cast<Base>(result);
-  }
+  const double result = std::pow(static_cast<double>(base), static_cast<double>(exponent));
+  if constexpr (std::is_integral_v<Base>) return integer_from<Base>(result);
+  return static_cast<Base>(result);
 }
 
 struct SquareOp {
@@ -291,7 +287,11 @@ class PowKernel final : public Kernel {
         const Base* base = x.as<Base>() + offsets[0];
         const Exponent* exponent = y.as<Exponent>() + offsets[1];
         Base* out = z.as<Base>() + position;
-        for (int64_t i = 0; i < n; ++i) out[i] = power(base[i * stride_x], exponent[i * stride_y]);
+        if constexpr (std::is_same_v<Base, float>) {
+          power_loop(base, stride_x, exponent, stride_y, out, n);
+        } else {
+          for (int64_t i = 0; i < n; ++i) out[i] = power(base[i * stride_x], exponent[i * stride_y]);
+        }
       });
     });
   }

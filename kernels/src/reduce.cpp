@@ -6,6 +6,11 @@
 // around. An empty reduction gives the neutral element; a mean of nothing is 0, as in ORT.
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "axes.h"
 #include "cpu_level.h"
@@ -170,26 +175,33 @@ template <class Op, class S>
   *total = Op::merge(*total, folded);
 }
 
-// Four rows at a time, so that accumulators are read and written less often.
+// Rows that are folded in one pass over the accumulators. More would need more ways of the near cache, since rows are
+// often a power of two apart.
+constexpr int64_t kRowsAtOnce = 8;
+
+template <class Op, class S, int... Row>
+[[gnu::always_inline]] inline void fold_rows_at_once(const S* x, int64_t stride, int64_t width,
+                                                     typename Op::Accumulator* totals,
+                                                     std::integer_sequence<int, Row...>) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < width; ++i) {
+    auto total = totals[i];
+    ((total = Op::fold(total, load(x[Row * stride + i]))), ...);
+    totals[i] = total;
+  }
+}
+
 template <class Op, class S>
 [[gnu::always_inline]] inline void fold_rows(const void* x_data, int64_t rows, int64_t stride, int64_t width,
                                              void* totals_data) {
-  using A = typename Op::Accumulator;
   const S* x = static_cast<const S*>(x_data);
-  A* totals = static_cast<A*>(totals_data);
+  auto* totals = static_cast<typename Op::Accumulator*>(totals_data);
   int64_t r = 0;
-  for (; r + 4 <= rows; r += 4) {
-    const S* row = x + r * stride;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < width; ++i) {
-      const A two = Op::fold(Op::fold(totals[i], load(row[i])), load(row[stride + i]));
-      totals[i] = Op::fold(Op::fold(two, load(row[2 * stride + i])), load(row[3 * stride + i]));
-    }
+  for (; r + kRowsAtOnce <= rows; r += kRowsAtOnce) {
+    fold_rows_at_once<Op>(x + r * stride, stride, width, totals, std::make_integer_sequence<int, kRowsAtOnce>());
   }
   for (; r < rows; ++r) {
-    const S* row = x + r * stride;
-#pragma GCC ivdep
-    for (int64_t i = 0; i < width; ++i) totals[i] = Op::fold(totals[i], load(row[i]));
+    fold_rows_at_once<Op>(x + r * stride, stride, width, totals, std::make_integer_sequence<int, 1>());
   }
 }
 
@@ -210,11 +222,11 @@ void fold_half_run(const void* x_data, int64_t n, void* total) {
 template <class Op>
 void fold_half_rows(const void* x_data, int64_t rows, int64_t stride, int64_t width, void* totals) {
   static const auto loop = Versions<&fold_rows<Op, float>>::best();
-  constexpr int64_t kColumns = kHalfRun / 4;
-  alignas(64) float block[4 * kColumns];
+  constexpr int64_t kColumns = kHalfRun / kRowsAtOnce;
+  alignas(64) float block[kRowsAtOnce * kColumns];
   const auto* x = static_cast<const Float16*>(x_data);
-  for (int64_t r = 0; r < rows; r += 4) {
-    const int64_t few = std::min<int64_t>(4, rows - r);
+  for (int64_t r = 0; r < rows; r += kRowsAtOnce) {
+    const int64_t few = std::min(kRowsAtOnce, rows - r);
     for (int64_t column = 0; column < width; column += kColumns) {
       const int64_t n = std::min(kColumns, width - column);
       for (int64_t i = 0; i < few; ++i) widen(x + (r + i) * stride + column, block + i * kColumns, n);
@@ -222,6 +234,59 @@ void fold_half_rows(const void* x_data, int64_t rows, int64_t stride, int64_t wi
     }
   }
 }
+
+#if defined(__x86_64__)
+// Sums without a block in between: eight elements are converted and added in registers, in the same order.
+ONNX_LIGHT_TARGET_AVX2 void add_half_run(const void* x_data, int64_t n, void* total_data) {
+  const auto* x = static_cast<const Float16*>(x_data);
+  auto* total = static_cast<float*>(total_data);
+  for (int64_t first = 0; first < n; first += kHalfRun) {
+    const int64_t end = std::min(first + kHalfRun, n);
+    int64_t i = first;
+    float sum = 0;
+    if (i + 32 <= end) {
+      __m256 lanes[4] = {};
+      for (; i + 32 <= end; i += 32) {
+#pragma GCC unroll 4
+        for (int part = 0; part < 4; ++part) {
+          const auto* from = reinterpret_cast<const __m128i*>(x + i + 8 * part);
+          lanes[part] = _mm256_add_ps(lanes[part], _mm256_cvtph_ps(_mm_loadu_si128(from)));
+        }
+      }
+      alignas(32) float folded[8];
+      _mm256_store_ps(folded, _mm256_add_ps(_mm256_add_ps(lanes[0], lanes[2]), _mm256_add_ps(lanes[1], lanes[3])));
+      for (int lane = 0; lane < 4; ++lane) folded[lane] += folded[lane + 4];
+      sum = (folded[0] + folded[2]) + (folded[1] + folded[3]);
+    }
+    for (; i < end; ++i) sum += to_float(x[i]);
+    *total += sum;
+  }
+}
+
+ONNX_LIGHT_TARGET_AVX2 void add_half_rows(const void* x_data, int64_t rows, int64_t stride, int64_t width,
+                                          void* totals_data) {
+  const auto* x = static_cast<const Float16*>(x_data);
+  auto* totals = static_cast<float*>(totals_data);
+  int64_t r = 0;
+  for (; r + kRowsAtOnce <= rows; r += kRowsAtOnce) {
+    const Float16* row = x + r * stride;
+    int64_t i = 0;
+    for (; i + 8 <= width; i += 8) {
+      __m256 total = _mm256_loadu_ps(totals + i);
+#pragma GCC unroll 8
+      for (int64_t q = 0; q < kRowsAtOnce; ++q) {
+        const auto* from = reinterpret_cast<const __m128i*>(row + q * stride + i);
+        total = _mm256_add_ps(total, _mm256_cvtph_ps(_mm_loadu_si128(from)));
+      }
+      _mm256_storeu_ps(totals + i, total);
+    }
+    for (; i < width; ++i) {
+      for (int64_t q = 0; q < kRowsAtOnce; ++q) totals[i] += to_float(row[q * stride + i]);
+    }
+  }
+  fold_half_rows<Sum<float>>(x + r * stride, rows - r, stride, width, totals);
+}
+#endif
 
 template <class Op>
 void start_totals(void* totals, int64_t n) {
@@ -258,6 +323,12 @@ ReduceLoops loops_of() {
   if constexpr (std::is_same_v<S, Float16>) {
     run = &fold_half_run<Folding>;
     rows = &fold_half_rows<Folding>;
+#if defined(__x86_64__)
+    if (std::is_same_v<Folding, Sum<float>> && cpu_level() >= CpuLevel::kAvx2) {
+      run = &add_half_run;
+      rows = &add_half_rows;
+    }
+#endif
   } else {
     run = Versions<&fold_run<Folding, S>>::best();
     rows = Versions<&fold_rows<Folding, S>>::best();
@@ -397,7 +468,8 @@ class ReduceKernel final : public Kernel {
   }
 
   // The innermost group is kept: rows of it are folded element by element, a block of columns at a time. Where that
-  // leaves few pieces of work, the folded rows are cut into parts too; how many depends on the shape alone.
+  // leaves few pieces of work, the folded rows are cut into parts too; how many depends on the shape alone, and so does
+  // the result.
   void fold_rows(RunContext& context, const TensorView& x, const TensorView& y, Groups kept, const Groups& folded,
                  int64_t count) const {
     const int64_t row = kept.extents[kept.extents.size() - 1];
@@ -410,10 +482,8 @@ class ReduceKernel final : public Kernel {
     Groups outer = folded;
     outer.extents[last] = 1;
     const int64_t sets = outer.count();
-    const int64_t parts =
-        pieces >= kMaxParts
-            ? 1
-            : std::clamp<int64_t>(std::min(lines / 4, x.element_count / pieces / (8 * kGrain)), 1, kMaxParts);
+    const int64_t most = std::min(lines / kRowsAtOnce, x.element_count / pieces / (8 * kGrain));
+    const int64_t parts = std::clamp<int64_t>(most, 1, (kMaxParts + pieces - 1) / pieces);
     const int64_t lines_of_part = (lines + parts - 1) / parts;
     char* partial = nullptr;
     if (parts > 1) {
@@ -445,10 +515,12 @@ class ReduceKernel final : public Kernel {
           }
         });
     if (parts == 1) return;
-    for (int64_t part = 1; part < parts; ++part) {
-      loops_.merge(partial, total_at(partial, part * y.element_count), y.element_count);
-    }
-    loops_.finish(partial, y.element_count, count, y.data);
+    context.parallel_for(y.element_count, kGrain / parts, [&](int64_t begin, int64_t end) {
+      for (int64_t part = 1; part < parts; ++part) {
+        loops_.merge(total_at(partial, begin), total_at(partial, part * y.element_count + begin), end - begin);
+      }
+      loops_.finish(total_at(partial, begin), end - begin, count, at(y.data, begin));
+    });
   }
 
   ReduceLoops loops_;

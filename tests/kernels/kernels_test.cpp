@@ -106,6 +106,13 @@ void check_close(const TensorView& got, const std::vector<T>& expected, double t
   }
 }
 
+void check_same_bytes(const TensorView& a, const TensorView& b, int line) {
+  const size_t bytes = checked_byte_size(a.dtype, a.element_count).value();
+  if (a.element_count != b.element_count || (bytes > 0 && std::memcmp(a.data, b.data, bytes) != 0)) {
+    fail_check(std::string("two runs of type ") + data_type_name(a.dtype) + " differ", line);
+  }
+}
+
 // Products ------------------------------------------------------------------------------------------------------------
 
 template <class T>
@@ -581,6 +588,120 @@ void a_long_sum_is_the_same_for_any_number_of_threads() {
   CHECK(sum(1) == sum(5));
 }
 
+template <class Half>
+void check_columns(const Shape& shape) {
+  OwnedTensor x(kDataTypeOf<Half>, shape.data(), shape.size());
+  std::vector<double> expected(static_cast<size_t>(shape[1]));
+  for (int64_t i = 0; i < x.view.element_count; ++i) {
+    Half& element = x.view.as<Half>()[i];
+    from_float(static_cast<float>(pick(-64, 64)) / 16, element);  // every partial sum is exact in float
+    expected[static_cast<size_t>(i % shape[1])] += static_cast<double>(to_float(element));
+  }
+  for (const int threads : {1, 2, 5}) {
+    const OwnedTensor axis = tensor<int64_t>({1}, {0});
+    const auto done = Call{"ReduceSum", 13, {&x.view, &axis.view}, {x.view.dtype}, {}, {}, threads}.run();
+    for (int64_t i = 0; i < shape[1]; ++i) {
+      Half rounded;
+      from_float(static_cast<float>(expected[static_cast<size_t>(i)]), rounded);
+      CHECK(done->result(0).as<Half>()[i].bits == rounded.bits);
+    }
+  }
+}
+
+void sums_of_columns_of_16_bit_floats_are_exact_in_float_and_rounded_once() {
+  for (const Shape& shape : {Shape{7, 3}, Shape{8, 8}, Shape{29, 131}, Shape{2051, 515}, Shape{64, 9001}}) {
+    check_columns<BFloat16>(shape);
+    check_columns<Float16>(shape);
+  }
+}
+
+void a_sum_of_columns_is_the_same_for_any_number_of_threads() {
+  const OwnedTensor x = random_tensor<float>({1027, 1031});
+  const OwnedTensor axis = tensor<int64_t>({1}, {0});
+  const auto sum = [&](int threads) {
+    return Call{"ReduceSum", 13, {&x.view, &axis.view}, {DataType::kFloat}, {}, {}, threads}.run();
+  };
+  const auto alone = sum(1);
+  for (const int threads : {2, 3, 7}) check_same_bytes(alone->result(0), sum(threads)->result(0), __LINE__);
+}
+
+void a_sum_of_a_row_of_float16_is_rounded_once() {
+  for (const int64_t n : {1, 31, 32, 33, 2048, 2049, 5000}) {
+    OwnedTensor x(DataType::kFloat16, &n, 1);
+    double expected = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      x.view.as<Float16>()[i] = to_float16(static_cast<float>(pick(-64, 64)) / 16);
+      expected += static_cast<double>(to_float(x.view.as<Float16>()[i]));
+    }
+    const auto done = Call{"ReduceSum", 13, {&x.view}, {DataType::kFloat16}}.run();
+    CHECK(done->result(0).as<Float16>()->bits == to_float16(static_cast<float>(expected)).bits);
+  }
+}
+
+// Powers --------------------------------------------------------------------------------------------------------------
+
+// Places of float between the two, infinities one beyond the largest number.
+int64_t units_between(float a, float b) {
+  const auto order = [](float x) {
+    const auto bits = bits_as<uint32_t>(x);
+    const auto magnitude = static_cast<int64_t>(bits & 0x7FFFFFFFu);
+    return (bits >> 31) != 0 ? -magnitude : magnitude;
+  };
+  return std::abs(order(a) - order(b));
+}
+
+void check_powers(const OwnedTensor& x, const OwnedTensor& y, int line) {
+  const auto done = Call{"Pow", 15, {&x.view, &y.view}, {DataType::kFloat}}.run();
+  const TensorView& got = done->result(0);
+  for (int64_t i = 0; i < got.element_count; ++i) {
+    const float base = x.view.as<float>()[x.view.element_count == 1 ? 0 : i];
+    const float exponent = y.view.as<float>()[y.view.element_count == 1 ? 0 : i];
+    const auto expected = static_cast<float>(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+    const float power = got.as<float>()[i];
+    if (std::isnan(power) && std::isnan(expected)) continue;
+    if (std::signbit(power) != std::signbit(expected) || std::isnan(power) != std::isnan(expected) ||
+        units_between(power, expected) > 2) {
+      std::ostringstream text;
+      text << base << " ^ " << exponent << " is " << power << ", expected " << expected;
+      fail_check(text.str(), line);
+    }
+  }
+}
+
+void powers_of_floats_are_within_two_units_and_keep_the_special_cases_of_c() {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> special = {
+      0.0f,   -0.0f,   1.0f,  -1.0f,   2.0f,   -2.0f,   0.5f,      -0.5f,      3.0f,
+      -3.0f,  1.5f,    -1.5f, 1e30f,   -1e30f, 1e-30f,  1e-40f,    -1e-40f,    16777215.0f,
+      -0.99f, 32769.f, 1e10f, 3.4e38f, 100.0f, -101.0f, kInfinity, -kInfinity, std::numeric_limits<float>::quiet_NaN()};
+  std::vector<float> bases;
+  std::vector<float> exponents;
+  for (const float base : special) {
+    for (const float exponent : special) {
+      bases.push_back(base);
+      exponents.push_back(exponent);
+    }
+  }
+  const Shape pairs = {static_cast<int64_t>(bases.size())};
+  check_powers(tensor<float>(pairs, bases), tensor<float>(pairs, exponents), __LINE__);
+
+  const Shape many = {200003};
+  check_powers(random_tensor<float>(many, 0, 10), random_tensor<float>(many, -40, 40), __LINE__);
+  check_powers(random_tensor<float>(many, 0.9, 1.1), random_tensor<float>(many, -600, 600), __LINE__);
+  check_powers(random_tensor<float>(many, 0.999, 1.001), random_tensor<float>(many, -60000, 60000), __LINE__);
+  check_powers(random_tensor<float>(many, 0, 1e38), random_tensor<float>(many, -1.2, 1.2), __LINE__);
+  check_powers(random_tensor<float>(many, 0, 10), tensor<float>({1}, {-1.75f}), __LINE__);
+  check_powers(random_tensor<float>(many, -10, 10), tensor<float>({1}, {5.0f}), __LINE__);
+  check_powers(tensor<float>({1}, {0.3f}), random_tensor<float>(many, -90, 90), __LINE__);
+  for (const float exponent : {0.5f, 2.0f, 3.0f, -1.0f, 1.0f, 0.0f}) {
+    check_powers(tensor<float>({static_cast<int64_t>(special.size())}, special), tensor<float>({1}, {exponent}),
+                 __LINE__);
+  }
+  for (const int64_t n : {1, 15, 16, 17, 300}) {
+    check_powers(random_tensor<float>({n}, 0, 3), random_tensor<float>({n}), __LINE__);
+  }
+}
+
 // Registry ------------------------------------------------------------------------------------------------------------
 
 // Narrow types, selection and attention: values are compared with package onnx in Python; here, buffers end where they
@@ -592,13 +713,6 @@ OwnedTensor random_codes(DataType type, const Shape& shape) {
   const size_t count = checked_byte_size(type, made.view.element_count).value();
   for (size_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(pick(0, type == DataType::kBool ? 1 : 255));
   return made;
-}
-
-void check_same_bytes(const TensorView& a, const TensorView& b, int line) {
-  const size_t bytes = checked_byte_size(a.dtype, a.element_count).value();
-  if (a.element_count != b.element_count || (bytes > 0 && std::memcmp(a.data, b.data, bytes) != 0)) {
-    fail_check(std::string("two runs of type ") + data_type_name(a.dtype) + " differ", line);
-  }
 }
 
 void casts_between_all_types_keep_to_their_buffers_on_any_number_of_threads() {
@@ -1026,6 +1140,10 @@ constexpr Test kTests[] = {
     TEST(gathering_outside_the_axis_is_an_error),
     TEST(reductions_over_random_axes_equal_the_plain_fold),
     TEST(a_long_sum_is_the_same_for_any_number_of_threads),
+    TEST(sums_of_columns_of_16_bit_floats_are_exact_in_float_and_rounded_once),
+    TEST(a_sum_of_columns_is_the_same_for_any_number_of_threads),
+    TEST(a_sum_of_a_row_of_float16_is_rounded_once),
+    TEST(powers_of_floats_are_within_two_units_and_keep_the_special_cases_of_c),
     TEST(casts_between_all_types_keep_to_their_buffers_on_any_number_of_threads),
     TEST(blocks_of_any_size_quantize_within_their_buffers),
     TEST(the_largest_of_each_line_come_in_order),
