@@ -160,8 +160,8 @@ class InferenceSession:
             inline_ahead=options._config.get(_KEEP_FUNCTIONS, "0") != "1",
             progress=progress,
         )
-        weakref.finalize(self, plan.close)
         self._hooks = _hooks_of(plan)
+        weakref.finalize(self, _close, plan, self._hooks)
         self._told = self._hooks if self._hooks is not None and self._hooks.concerns_runs else None
         execute = plan.executor.run
         self._execute: Callable[..., list[Any]] = (
@@ -345,6 +345,16 @@ def _hooks_of(plan: SessionPlan) -> ProviderHooks | None:
         plan.close()
         raise
     return hooks
+
+
+def _close(plan: SessionPlan, hooks: ProviderHooks | None) -> None:
+    """Gives up the plan of a session that is gone, or of one that some threads may run while the program ends: then
+    what their runs need stays, and no other run begins."""
+    if plan.placement.providers:
+        is_idle = plan.executor.retire()
+        if not is_idle or (hooks is not None and hooks.has_run_under_way):
+            return
+    plan.close()
 
 
 def _name_of(source: ModelSource) -> str:

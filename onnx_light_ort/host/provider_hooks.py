@@ -34,6 +34,12 @@ class ProviderHooks:
         #: Whether runs must go through :meth:`run`.
         self.concerns_runs = bool(self._told) or not is_concurrent
         self._default_options = abi.RunOptions()
+        self._under_way: list[abi.RunOptions] = []
+
+    @property
+    def has_run_under_way(self) -> bool:
+        """Whether a provider may still have to be told of the end of a run."""
+        return bool(self._under_way)
 
     def session_initialized(self) -> None:
         """The session is about to be handed to its user."""
@@ -50,28 +56,35 @@ class ProviderHooks:
         of which a provider cannot be told fails."""
         native = self._default_options if options is None else _native(options)
         syncs = options is None or options._config.get(_NO_SYNC, "0") == "0"
-        with self._one_at_a_time:
-            started: list[abi.Ep] = []
-            try:
-                for ep in self._told:
-                    ep.on_run_start(native)
-                    started.append(ep)
-                yield
-            except BaseException:
-                for ep in started:
-                    try:
-                        ep.on_run_end(native, syncs)
-                    except Error as error:  # what failed before is raised
-                        _log.error("%s", error)
-                raise
-            failures: list[Error] = []
+        self._under_way.append(native)
+        try:
+            with self._one_at_a_time:
+                yield from self._told_of(native, syncs)
+        finally:
+            self._under_way.pop()
+
+    def _told_of(self, native: abi.RunOptions, syncs: bool) -> Iterator[None]:
+        started: list[abi.Ep] = []
+        try:
+            for ep in self._told:
+                ep.on_run_start(native)
+                started.append(ep)
+            yield
+        except BaseException:
             for ep in started:
                 try:
                     ep.on_run_end(native, syncs)
-                except Error as error:
-                    failures.append(error)
-            if failures:
-                raise failures[0]
+                except Error as error:  # what failed before is raised
+                    _log.error("%s", error)
+            raise
+        failures: list[Error] = []
+        for ep in started:
+            try:
+                ep.on_run_end(native, syncs)
+            except Error as error:
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
 
 def _native(options: RunOptions) -> abi.RunOptions:

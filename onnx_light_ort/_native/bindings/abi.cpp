@@ -13,6 +13,7 @@
 #include "error_kind.h"
 #include "errors.h"
 #include "foreign_text.h"
+#include "gil.h"
 #include "logger.h"
 #include "served_tables.h"
 #include "session_options.h"
@@ -126,7 +127,7 @@ void bind_abi(nb::module_& m) {
 
   m.def("open_log_delivery", &abi::open_log_delivery, "From now on records are queued for take_log_records.");
   m.def("close_log_delivery", &abi::close_log_delivery, "From now on records go to stderr.");
-  m.def("wait_for_log_records", &abi::wait_for_log_records, nb::call_guard<nb::gil_scoped_release>(),
+  m.def("wait_for_log_records", &abi::wait_for_log_records, nb::call_guard<GilReleased>(),
         "Returns when there are records to take or delivery is closed.");
   m.def("take_log_records", &take_log_records,
         "What is queued, oldest first, as tuples (logger, severity, created, message, file, line, function, thread).");

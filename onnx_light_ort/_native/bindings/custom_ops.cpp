@@ -20,6 +20,7 @@
 #include "custom_op_kernel.h"
 #include "delete_without_gil.h"
 #include "element_type.h"
+#include "gil.h"
 #include "kernel_handle.h"
 #include "node_description.h"
 #include "node_info.h"
@@ -69,7 +70,7 @@ KernelHandle create_kernel(const std::shared_ptr<const CustomOp>& op,
                            const nb::dict& attributes, const nb::sequence& constant_inputs) {
   auto info =
       node_info(name, op->domain, op->name, since_version, inputs, outputs, attributes, constant_inputs, services);
-  nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
+  GilReleased released;  // The plugin may wait for a thread of its own that needs it.
   std::shared_ptr<kernels::Kernel> kernel(new abi::CustomOpKernel(op, std::move(info)), DeleteWithoutGil());
   return {std::move(kernel), op->signature};
 }
@@ -86,7 +87,7 @@ nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, 
   }
   abi::InferredOutputs inferred;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     inferred = abi::infer_outputs(op, description->node, std::move(infos), output_count);
   }
   nb::list outputs;

@@ -1,7 +1,7 @@
 // How objects of plugins go that Python owns.
 #pragma once
 
-#include <nanobind/nanobind.h>
+#include "gil.h"
 
 namespace onnx_light_ort::bindings {
 
@@ -14,7 +14,7 @@ struct DeleteWithoutGil {
       delete object;
       return;
     }
-    nanobind::gil_scoped_release released;
+    const GilReleased released;
     delete object;
   }
 };

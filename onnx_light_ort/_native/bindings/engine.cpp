@@ -17,6 +17,7 @@
 #include "control_flow.h"
 #include "errors.h"
 #include "executor.h"
+#include "gil.h"
 #include "kernel_handle.h"
 #include "kernel_step.h"
 #include "node_description.h"
@@ -38,25 +39,6 @@ using engine::Value;
 struct RunControl {
   std::atomic<bool> terminate{false};
 };
-
-/// An interpreter that goes ends every other thread that asks for the GIL by unwinding its stack, which the code
-/// between here and the thread's start is not made for. Such a thread stays where it is; the process ends without it.
-[[noreturn]] void park_thread() {
-  for (;;) pause();
-}
-
-/// Makes a call that may ask for the GIL. What a thread is unwound with is no std::exception, as all others here are;
-/// by its name, abi::__forced_unwind, the C++ runtime would bind a reference to nothing.
-template <class Call>
-void park_if_unwound(Call&& call) {
-  try {
-    call();
-  } catch (const std::exception&) {
-    throw;
-  } catch (...) {
-    park_thread();
-  }
-}
 
 /// The GIL as the lock around the engine.
 class GilLock final : public engine::OuterLock {
@@ -98,6 +80,8 @@ class PythonExecutor {
 
   nb::list run(nb::handle output_names, const nb::dict& feed, const RunControl* control, nb::handle profile,
                nb::handle begin) {
+    if (is_retired_) end_with_process();
+    const Running running(running_);
     Executor::Lease frame(executor_);
     fill_inputs(*frame, feed);
     const std::vector<size_t> wanted = wanted_outputs(output_names);
@@ -125,6 +109,12 @@ class PythonExecutor {
     return outputs;
   }
 
+  /// Lets no other run begin; true where none is under way.
+  bool retire() {
+    is_retired_ = true;
+    return running_ == 0;
+  }
+
   std::vector<std::string> output_names() const {
     std::vector<std::string> names;
     for (const engine::OutputSpec& output : executor_.plan().outputs) names.push_back(output.name);
@@ -135,6 +125,22 @@ class PythonExecutor {
   std::shared_ptr<MemoryBudget> budget() const { return executor_.budget(); }
 
  private:
+  /// Counts a run while it is under way; the GIL guards the counter.
+  struct Running {
+    explicit Running(int& counter) : counter(++counter) {}
+    ~Running() { --counter; }
+    int& counter;
+  };
+
+  [[noreturn]] static void end_with_process() {
+    if (gettid() == getpid()) {
+      kernels::fail(kernels::ErrorKind::kInternal,
+                    "the session was closed, since the program ends: run it before the functions of atexit are called");
+    }
+    PyEval_SaveThread();
+    park_thread();
+  }
+
   static nb::object publish(const engine::OutputSpec& output, engine::Frame& frame) {
     try {
       return publish_value(frame.slot(output.value));
@@ -217,6 +223,8 @@ class PythonExecutor {
   Executor executor_;
   std::vector<nb::str> input_names_;
   nb::dict output_index_;
+  int running_ = 0;
+  bool is_retired_ = false;
 };
 
 void bind_value(nb::module_& m) {
@@ -450,6 +458,9 @@ void bind_executor(nb::module_& m) {
            "Runs once and returns the outputs in the order of their names (None: all). Feeds are borrowed and never "
            "written to. profile: a list to which (step, kind, start in us, duration in us, thread) is appended. begin: "
            "called once names and feed are found right.")
+      .def("retire", &PythonExecutor::retire,
+           "To be called where the program ends: no other run begins, and a thread that asks for one waits for that "
+           "end (the main thread gets an error). Tells whether no run is under way.")
       .def_prop_ro("output_names", &PythonExecutor::output_names)
       .def_prop_ro("step_count", &PythonExecutor::step_count)
       .def_prop_ro("num_threads", &PythonExecutor::num_threads)

@@ -21,6 +21,7 @@
 #include "ep_custom_ops.h"
 #include "ep_library.h"
 #include "foreign_text.h"
+#include "gil.h"
 #include "graph_view.h"
 #include "hardware_device.h"
 #include "library_handle.h"
@@ -72,7 +73,7 @@ class LibraryOfProviders {
   void close() {
     // Taken under the GIL: another thread may ask for the devices at the same time.
     std::optional<EpLibrary> claim = std::exchange(library_, std::nullopt);
-    nb::gil_scoped_release released;
+    GilReleased released;
     claim.reset();
   }
 
@@ -95,7 +96,7 @@ Registration register_library(const platform::LibraryHandle& handle, const std::
   for (const HardwareHandle& item : hardware) devices.push_back(item.device);
   abi::EpRegistration registration;
   {
-    nb::gil_scoped_release released;
+    GilReleased released;
     registration = abi::register_ep_library(create, release, registered_name, path, devices, std::move(library));
   }
   return {registration.outcome, std::make_shared<LibraryOfProviders>(std::move(registration.library))};
@@ -135,19 +136,19 @@ EpHandle create_ep(const LibraryOfProviders& self, const std::vector<size_t>& de
                    std::shared_ptr<const abi::SessionServices> services, const std::string& session) {
   std::vector<std::shared_ptr<const EpDevice>> chosen;
   for (size_t place : devices) chosen.push_back(self.library().devices.at(place));
-  nb::gil_scoped_release released;
+  GilReleased released;
   return EpHandle(abi::Ep::create(std::move(chosen), options, std::move(services), session));
 }
 
 void add_custom_ops(const EpHandle& self, OrtSessionOptions& options) {
   const std::shared_ptr<abi::Ep> ep = self.ep();
-  nb::gil_scoped_release released;
+  GilReleased released;
   abi::add_custom_ops(ep, options);
 }
 
 void close_ep(EpHandle& self) {
   std::shared_ptr<abi::Ep> claim = self.take();
-  nb::gil_scoped_release released;
+  GilReleased released;
   claim.reset();
 }
 
@@ -156,7 +157,7 @@ template <class Result, class... Arguments>
 auto without_gil(Result (abi::Ep::*method)(Arguments...) const) {
   return [method](const EpHandle& self, Arguments... arguments) {
     const std::shared_ptr<abi::Ep> ep = self.ep();
-    nb::gil_scoped_release released;
+    GilReleased released;
     return (ep.get()->*method)(arguments...);
   };
 }
@@ -167,7 +168,7 @@ std::vector<std::tuple<bool, bool, std::vector<size_t>>> get_capability(const Ep
   const std::shared_ptr<abi::Ep> ep = self.ep();
   std::optional<abi::KernelLookup> lookup;
   if (kernels != nullptr) lookup.emplace(kernels->registry, matching_by(match));
-  nb::gil_scoped_release released;
+  GilReleased released;
   std::vector<std::tuple<bool, bool, std::vector<size_t>>> claims;
   for (const abi::Claim& claim : ep->get_capability(view.graph(), lookup ? &*lookup : nullptr)) {
     std::vector<size_t> positions;

@@ -17,6 +17,7 @@
 
 #include "element_type.h"
 #include "error.h"
+#include "gil.h"
 #include "numpy_value.h"
 #include "op_schema.h"
 
@@ -355,7 +356,7 @@ std::vector<OrtOpSchema::Parameter> parameters(nb::handle given) {
 
 /// Asks onnx_light_ort.host.op_schema, on whatever thread the plugin calls.
 std::unique_ptr<OrtOpSchema> find_schema(const std::string& name, int newest, const std::string& domain) {
-  nb::gil_scoped_acquire acquired;
+  GilAcquired acquired;
   try {
     const nb::object found =
         nb::module_::import_("onnx_light_ort.host.op_schema").attr("describe_operator")(name, newest, domain);

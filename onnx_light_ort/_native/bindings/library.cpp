@@ -18,6 +18,7 @@
 #include "../bootstrap/bootstrap.h"
 #include "entry_point.h"
 #include "foreign_text.h"
+#include "gil.h"
 #include "library_handle.h"
 #include "served_tables.h"
 #include "session_options.h"
@@ -45,7 +46,7 @@ std::shared_ptr<SharedLibrary> open_bootstrap(const std::filesystem::path& path)
 
 LibraryHandle open_library(const std::filesystem::path& path, const std::optional<std::filesystem::path>& bootstrap) {
   // Static initialisers are foreign code that may take its time or wait for another thread.
-  nb::gil_scoped_release released;
+  GilReleased released;
   return LibraryHandle(SharedLibrary::open(path, Scope::kLocal, bootstrap ? open_bootstrap(*bootstrap) : nullptr));
 }
 
@@ -53,7 +54,7 @@ long close_library(LibraryHandle& handle) {
   // Taken under the GIL: another thread may be closing or entering the library at the same time.
   std::shared_ptr<SharedLibrary> claim = handle.take();
   const std::weak_ptr<SharedLibrary> others = claim;
-  nb::gil_scoped_release released;
+  GilReleased released;
   claim.reset();
   return others.use_count();
 }
@@ -62,7 +63,7 @@ abi::EntryPointOutcome call_register_custom_ops(const LibraryHandle& handle, Ort
   auto library = handle.library();
   auto function = library->find_function<abi::RegisterCustomOpsFunction>("RegisterCustomOps");
   if (function == nullptr) throw std::logic_error("the library exports no RegisterCustomOps");
-  nb::gil_scoped_release released;
+  GilReleased released;
   return abi::call_register_custom_ops(function, options, library);
 }
 

@@ -20,6 +20,7 @@
 #include "ep_kernel.h"
 #include "execution_provider.h"
 #include "foreign_text.h"
+#include "gil.h"
 #include "kernel_handle.h"
 #include "node_info.h"
 #include "run_options.h"
@@ -32,7 +33,7 @@ using namespace nb::literals;
 
 std::optional<EpKernels> kernels_of(const EpHandle& handle) {
   const std::shared_ptr<abi::Ep> ep = handle.ep();
-  nb::gil_scoped_release released;
+  GilReleased released;
   auto registry = abi::read_kernel_registry(*ep);
   if (registry == nullptr) return std::nullopt;
   return EpKernels{std::move(registry)};
@@ -100,7 +101,7 @@ KernelHandle create_kernel(const EpKernels& self, size_t place, const EpHandle& 
   const std::string domain = kernel.definition.domain == "ai.onnx" ? "" : kernel.definition.domain;
   auto info = node_info(name, domain, kernel.definition.op_type, since_version, inputs, outputs, attributes,
                         constant_inputs, ep->services(), ep->get());
-  nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
+  GilReleased released;  // The plugin may wait for a thread of its own that needs it.
   std::shared_ptr<abi::EpKernel> made(new abi::EpKernel(ep, kernel, std::move(info)), DeleteWithoutGil());
   return {std::move(made), "execution provider '" + ep->name() + "'"};
 }
@@ -120,7 +121,7 @@ std::shared_ptr<OrtRunOptions> make_run_options(int log_severity, int log_verbos
 abi::KernelLookup::Match matching_by(nb::handle match) {
   return [match](const abi::OperatorRecord& op, const abi::ArgumentTypes& inputs,
                  const abi::ArgumentTypes& outputs) -> std::optional<size_t> {
-    nb::gil_scoped_acquire acquired;
+    GilAcquired acquired;
     try {
       return nb::cast<std::optional<size_t>>(match(op.position, inputs, outputs));
     } catch (const nb::python_error& error) {  // It must not be alive when the GIL is gone.

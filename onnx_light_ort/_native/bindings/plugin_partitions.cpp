@@ -10,6 +10,7 @@
 
 #include "delete_without_gil.h"
 #include "execution_provider.h"
+#include "gil.h"
 #include "graph_view.h"
 #include "kernel_handle.h"
 #include "node_compute_info.h"
@@ -29,7 +30,7 @@ std::vector<std::shared_ptr<CompiledPartition>> compile(EpCompilation& self, con
     views.push_back(
         {nb::cast<const GraphView&>(item[0]).graph(), nb::cast<std::string>(item[1]), nb::cast<size_t>(item[2])});
   }
-  nb::gil_scoped_release released;  // The plugin may wait for a thread of its own that needs it.
+  GilReleased released;  // The plugin may wait for a thread of its own that needs it.
   return self.compile(views);
 }
 
@@ -37,9 +38,9 @@ std::vector<std::shared_ptr<CompiledPartition>> compile(EpCompilation& self, con
 
 void bind_plugin_partitions(nb::module_& m) {
   nb::class_<CompiledPartition>(m, "CompiledPartition", "A partition that a plugin EP compiled for one session.")
-      .def("create_state", &CompiledPartition::create_state, nb::call_guard<nb::gil_scoped_release>(),
+      .def("create_state", &CompiledPartition::create_state, nb::call_guard<GilReleased>(),
            "Lets the EP get ready to run.")
-      .def("release", &CompiledPartition::release, nb::call_guard<nb::gil_scoped_release>(),
+      .def("release", &CompiledPartition::release, nb::call_guard<GilReleased>(),
            "Releases the EP's state, once. Waits for runs that are under way.")
       .def_prop_ro(
           "kernel", [](const std::shared_ptr<CompiledPartition>& self) { return KernelHandle{self, self->name()}; },

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "errors.h"
+#include "gil.h"
 #include "numpy_value.h"
 
 namespace onnx_light_ort::bindings {
@@ -13,7 +14,7 @@ namespace nb = nanobind;
 
 PythonKernel::~PythonKernel() {
   // Plans are dropped by Python objects, but the last frame of a run may be the one that lets go.
-  nb::gil_scoped_acquire gil;
+  GilAcquired gil;
   function_.reset();
 }
 
