@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx_light_ort import errors
 from onnx_light_ort.engine.kernel import KernelFactory, KernelProduct
+from onnx_light_ort.engine.operator_schema import known_domains
 from onnx_light_ort.engine.value_type import TypeKey, is_element_type, type_key_of_string, type_string_of_key
 from onnx_light_ort.errors import Fail, InvalidArgument
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from onnx_light_ort.engine.operator_schema import Bindings, ForeignOperator, Operator
 
 _OPEN_END = 2**31 - 1
+
+#: The opset of a caller's domain that a model does not import, as ORT has it.
+_UNSAID_OPSET = 1000
 
 
 class KernelEntry:
@@ -380,6 +384,14 @@ class KernelContext:
         # An operator that a caller brought may share its name with one of ONNX; only the caller has its kernels.
         foreign = node.operator is not None and node.operator.schema is None
         return self.local if foreign else self.registries
+
+    def newest_opset(self, domain: str) -> int | None:
+        """The opset that a model uses which does not import the domain, as in ORT: the newest. None for a domain that
+        neither package onnx nor the caller's registries know."""
+        known = known_domains().get(domain)
+        if known is None and any(domain == name[0] for registry in self.local for name in registry.operator_names()):
+            return _UNSAID_OPSET
+        return known
 
     def foreign_names(self, domains: Container[str]) -> set[tuple[str, str]]:
         """Domain and name of the caller's operators, of these domains."""

@@ -208,12 +208,19 @@ class ForeignOperator(Operator):
         """The kernel of a node whose types are resolved: a native kernel, a :class:`Kernel` or a callable."""
         raise NotImplementedError
 
-    def mismatch(self, node: Node) -> str | None:
-        """Why the node is no call of this operator; None when it is one."""
+    def unavailable(self, node: Node) -> str | None:
+        """Why the node cannot be a call of this operator, whatever its arguments are; None when it can."""
         version = node.opset_version
         if version < self.since_version or (self.end_version is not None and version > self.end_version):
             end = "newer" if self.end_version is None else str(self.end_version)
             return f"it serves opset {self.since_version} to {end}, the model imports {version}"
+        return None
+
+    def mismatch(self, node: Node) -> str | None:
+        """Why the node is no call of this operator; None when it is one."""
+        reason = self.unavailable(node)
+        if reason is not None:
+            return reason
         arity = _arity_mismatch("input", self.inputs, node.inputs) or _arity_mismatch(
             "output", self.outputs, node.outputs
         )

@@ -40,6 +40,8 @@ class PlanWriter:
         self._slots: dict[Value, int] = {}
         #: What somebody reads; None, for inputs that are left out, may be among it.
         self._read: set[Value | None] = set()
+        #: What only the model's caller reads, who can do without the optional outputs of foreign kernels.
+        self._only_results: frozenset[Value] = frozenset()
 
     def write(self) -> native.Plan:
         """The frozen plan."""
@@ -49,6 +51,8 @@ class PlanWriter:
             read.update(node.inputs)
             if node.captures:
                 read.update(node.captures)
+        if self._outer is None:
+            self._only_results = frozenset(graph.outputs) - read
         read.update(graph.outputs)
         for value in graph.inputs:
             slots[value] = slot = builder.add_value(value.name)
@@ -115,10 +119,22 @@ class PlanWriter:
             inputs.append(self._slot(value) if slot is None else slot)
         outputs, types = self._output_slots(node)
         if isinstance(kernel, native.Kernel):
-            self._builder.add_kernel_step(node.name, node.op_type, kernel, inputs, outputs, types)
+            dispensable = self._dispensable_outputs(node)
+            self._builder.add_kernel_step(node.name, node.op_type, kernel, inputs, outputs, types, dispensable)
         else:
             function = python_callable(kernel, node, [slot != _ABSENT for slot in outputs], self._parallel_for)
             self._builder.add_python_step(node.name, node.op_type, function, inputs, outputs, types)
+
+    def _dispensable_outputs(self, node: Node) -> list[bool]:
+        """Which outputs a kernel may leave unmade though they are read; empty where it has to make all."""
+        operator = node.operator
+        if not isinstance(operator, ForeignOperator) or self._only_results.isdisjoint(node.outputs):
+            return []
+        formals = [operator.output(index) for index in range(len(node.outputs))]
+        return [
+            value in self._only_results and formal is not None and formal.option == "optional"
+            for value, formal in zip(node.outputs, formals, strict=True)
+        ]
 
     def _body(self, node: Node, name: str) -> native.Plan:
         graph = node.subgraphs.get(name)

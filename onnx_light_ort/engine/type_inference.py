@@ -119,6 +119,12 @@ def infer_model(model: Model, context: KernelContext) -> None:
         InvalidGraph: a node breaks its operator's schema.
         Fail: types or shapes contradict each other.
     """
+    for domain in {node.domain for node in model.graph.all_nodes()} - model.opset_imports.keys():
+        newest = context.newest_opset(domain)
+        if newest is not None:
+            model.opset_imports[domain] = newest
+    for key in [key for key in model.functions if context.foreign_operators(*key[:2])]:
+        del model.functions[key]  # A registered operator comes before a function of its name, as in ORT.
     has_foreign = resolve_operators(model.graph.all_nodes(), model.functions, context)
     for function in model.functions.values():
         for proto in function.node:
@@ -466,7 +472,8 @@ def _foreign_call(node: Node, context: KernelContext) -> ForeignCall:
     """The foreign operator that a node calls, by its opset and input types.
 
     Raises:
-        Fail: none fits, with the reason of each; or several do, with their names.
+        InvalidGraph: none takes the node's arguments, with the reason of each.
+        Fail: none serves the opset, with the reason of each; or several fit, with their names.
     """
     # Whether one fits depends on nothing else, and a model calls few operators often.
     domain = node.domain
@@ -490,7 +497,9 @@ def _pick_foreign_operator(node: Node, context: KernelContext) -> ForeignOperato
         raise Fail(
             f"{node}: {len(fitting)} registered operators fit: {', '.join(map(repr, fitting))}; keep one of them"
         )
-    raise Fail(
+    # As ORT has it: an opset that has the operator makes it a node that breaks its schema.
+    breaks_schema = any(candidate.unavailable(node) is None for candidate in candidates)
+    raise (InvalidGraph if breaks_schema else Fail)(
         f"{node}: no registered operator fits: " + "; ".join(f"{candidate}: {reason}" for candidate, reason in reasons)
     )
 

@@ -135,18 +135,19 @@ class CustomOperator(ForeignOperator):
         self.infers_by_types = not op.infers_shapes
         self.provider = op.provider or None
 
-    def mismatch(self, node: Node) -> str | None:
+    def unavailable(self, node: Node) -> str | None:
         provider = self._op.other_provider
         if provider is not None:
             return f"it is for {provider!r}, and custom ops run on the CPU here"
-        return super().mismatch(node)
+        return super().unavailable(node)
 
     def infer(
         self, node: Node, input_types: Sequence[TypeProto | None], constants: Sequence[Constant | None]
     ) -> Sequence[TypeProto | None]:
         """What the signature says, refined by the op's own inference.
 
-        As in ORT a failed inference does not fail the model, which may run without the shapes; it is logged.
+        As in ORT, a status that it returns does not fail the model, which may run without the shapes, and is logged;
+        an exception that it throws does.
         """
         if self._op.infers_shapes:
             return self._infer_by_callback(node)
@@ -156,9 +157,12 @@ class CustomOperator(ForeignOperator):
     def _infer_by_callback(self, node: Node) -> Sequence[TypeProto | None]:
         types = [self._output_type(node, index) for index in range(len(node.outputs))]
         shapes: list[tuple[int | str | None, ...] | None] = [None] * len(types)
-        said, failure = self._op.infer(
-            node.name, self.since_version, describe_arguments(node.inputs), len(types), describe_attributes(node)
-        )
+        try:
+            said, failure = self._op.infer(
+                node.name, self.since_version, describe_arguments(node.inputs), len(types), describe_attributes(node)
+            )
+        except Error as error:
+            raise type(error)(f"{node}: shape inference of {self._op.signature} failed: {error}") from error
         if failure is not None:
             _log.warning("%s: shape inference of %s failed: %s", node, self._op.signature, failure)
         for index, item in enumerate(said):

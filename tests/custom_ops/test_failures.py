@@ -13,13 +13,16 @@ from custom_ops.custom_op_failures import (
     AMBIGUOUS,
     CALLBACK_FAILURES,
     INCOMPLETE_ALLOCATORS,
+    INFERENCE_EXCEPTIONS,
+    INFERENCE_STATUSES,
     LEGACY_FAILURES,
     TOLERATED,
     Failure,
 )
-from custom_ops.custom_op_model import FLOAT, INT64, STRING, node_model, value
+from custom_ops.custom_op_model import FLOAT, INT64, STRING, model_of, node_model, value
+from onnx import helper
 
-from onnx_light_ort import Error, Fail, InferenceSession, OutOfMemory
+from onnx_light_ort import Error, Fail, InferenceSession, InvalidGraph, OutOfMemory, RuntimeException
 
 MakeSession = Callable[..., InferenceSession]
 Counter = Callable[[str, str], int]
@@ -98,15 +101,49 @@ def test_a_failed_kernel_does_not_spoil_the_next_run_of_another_session(session:
         np.testing.assert_array_equal(well.run(None, {"x": X})[0], X)
 
 
-@pytest.mark.parametrize("how", ["status", "input_index", "output_index", "missing_attribute", "wrong_type", "throw"])
-def test_a_failed_shape_inference_is_logged_and_the_model_runs_without_shapes(
-    session: MakeSession, caplog: pytest.LogCaptureFixture, how: str
+@pytest.mark.parametrize("how", INFERENCE_STATUSES)
+@pytest.mark.parametrize("op", ["InferWrongly", "InferAndRelease"])
+def test_the_status_of_a_shape_inference_is_logged_and_the_model_runs_without_shapes(
+    session: MakeSession, caplog: pytest.LogCaptureFixture, op: str, how: str
 ) -> None:
-    model = node_model("InferWrongly", [value("x", FLOAT)], [value("y", FLOAT)], how=how)
+    model = node_model(op, [value("x", FLOAT)], [value("y", FLOAT)], how=how)
     with caplog.at_level(logging.WARNING, logger="onnx_light_ort"):
         (y,) = session(model, "shape_inference").run(None, {"x": X})
     np.testing.assert_array_equal(y, X)
-    assert any("InferWrongly" in record.message and "shape inference" in record.message for record in caplog.records)
+    (message,) = [record.message for record in caplog.records if "shape inference" in record.message]
+    assert op in message
+    assert how != "status" or message.endswith("inference refuses")
+
+
+@pytest.mark.parametrize("how", INFERENCE_EXCEPTIONS)
+def test_an_exception_of_a_shape_inference_refuses_the_session(session: MakeSession, how: str) -> None:
+    model = node_model("InferWrongly", [value("x", FLOAT)], [value("y", FLOAT)], how=how)
+    with pytest.raises(RuntimeException, match=r"the_node.*shape inference of fixture:InferWrongly.*threw"):
+        session(model, "shape_inference")
+
+
+def test_an_optional_output_that_only_the_caller_asks_for_may_stay_unmade(session: MakeSession) -> None:
+    outputs = [value("y", FLOAT), value("largest", FLOAT)]
+    made = session(node_model("WithLargest", [value("x", FLOAT)], outputs), "arguments")
+    for _ in range(2):
+        y, largest = made.run(None, {"x": X})
+        np.testing.assert_array_equal(y, X)
+        assert largest == X.max()
+        y, largest = made.run(None, {"x": X[:0]})
+        assert y.shape == X[:0].shape
+        assert largest is None
+
+
+def test_an_optional_output_that_a_node_reads_has_to_be_made(session: MakeSession) -> None:
+    nodes = [
+        helper.make_node("WithLargest", ["x"], ["y", "largest"], domain="fixture"),
+        helper.make_node("Neg", ["largest"], ["z"]),
+    ]
+    model = model_of(nodes, [value("x", FLOAT)], [value("z", FLOAT), value("largest", FLOAT)])
+    made = session(model, "arguments")
+    assert made.run(["z"], {"x": X}) == [-X.max()]
+    with pytest.raises(Fail, match=r"made no output 1 \('largest'\)"):
+        made.run(None, {"x": X[:0]})
 
 
 def test_a_shape_inference_that_says_nothing_is_no_failure(
@@ -127,7 +164,7 @@ def test_overloads_that_both_fit_are_an_error_that_names_them(session: MakeSessi
 
 def test_no_overload_for_the_types_is_an_error_that_gives_the_reason_of_each(session: MakeSession) -> None:
     model = node_model("Twice", [value("x", 2)], [value("y", 2)])
-    with pytest.raises(Fail) as caught:
+    with pytest.raises(InvalidGraph) as caught:
         session(model, "overloads")
     for element_type in ("float", "double", "int64", "string"):
         assert f"Twice({element_type})" in str(caught.value)
@@ -145,18 +182,18 @@ def test_an_output_declared_of_another_type_is_refused(session: MakeSession) -> 
     ids=["too few", "of several types"],
 )
 def test_variadic_arguments_must_be_enough_and_of_one_type(session: MakeSession, inputs: list, says: str) -> None:
-    with pytest.raises(Fail, match=says):
+    with pytest.raises(InvalidGraph, match=says):
         session(node_model("SumAll", inputs, [value("y", inputs[0].type.tensor_type.elem_type)]), "arguments")
 
 
 def test_a_required_argument_left_out_is_an_error(session: MakeSession) -> None:
-    with pytest.raises(Fail, match="required"):
+    with pytest.raises(InvalidGraph, match="required"):
         session(node_model("Limit", [None, value("low", FLOAT)], [value("y", FLOAT)]), "arguments")
 
 
 def test_more_arguments_than_declared_are_an_error(session: MakeSession) -> None:
     inputs = [value(f"x{i}", FLOAT) for i in range(4)]
-    with pytest.raises(Fail, match="1 to 3 inputs"):
+    with pytest.raises(InvalidGraph, match="1 to 3 inputs"):
         session(node_model("Limit", inputs, [value("y", FLOAT)]), "arguments")
 
 
@@ -172,9 +209,6 @@ def test_an_operator_that_no_library_brings_is_an_error_that_says_what_to_do(ses
 
 
 def test_an_output_whose_type_nobody_knows_is_an_error_that_says_what_to_do(session: MakeSession) -> None:
-    from custom_ops.custom_op_model import model_of
-    from onnx import helper
-
     nodes = [
         helper.make_node("Bad", ["x", "x2"], ["between"], domain="fixture.bad"),
         helper.make_node("Identity", ["between"], ["y"]),

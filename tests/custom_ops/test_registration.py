@@ -14,7 +14,7 @@ import pytest
 from custom_ops.custom_op_cases import X
 from custom_ops.custom_op_failures import ALLOWED, FAILED_REGISTRATIONS, MALFORMED, REGISTRATIONS
 from custom_ops.custom_op_model import FLOAT, INT64, model_of, node_model, value
-from onnx import helper
+from onnx import ModelProto, helper
 
 from onnx_light_ort import Error, Fail, InferenceSession, SessionOptions
 from onnx_light_ort.host.library_errors import EntryPointError, LibraryError
@@ -287,3 +287,34 @@ def test_a_descriptor_of_version_1_declares_all_arguments_required(session: Make
     model = node_model("ScaleAndAddOne", [value("x", FLOAT)], [value("y", FLOAT)])
     (y,) = session(model, "descriptor_version_1").run(None, {"x": X})
     np.testing.assert_array_equal(y, 2 * X + 1)
+
+
+def without_import(model: bytes, domain: str) -> bytes:
+    proto = ModelProto.FromString(model)
+    kept = [entry for entry in proto.opset_import if entry.domain != domain]
+    assert len(kept) == len(proto.opset_import) - 1
+    del proto.opset_import[:]
+    proto.opset_import.extend(kept)
+    return bytes(proto.SerializeToString())
+
+
+def test_a_model_that_does_not_import_a_librarys_domain_uses_its_newest_version(session: MakeSession) -> None:
+    model = without_import(one_input("fixture", "AddOne"), "fixture")
+    np.testing.assert_array_equal(session(model, "kernel_state").run(None, {"x": X})[0], X + 1)
+    late = without_import(
+        node_model("Late", [value("x", FLOAT)], [value("y", INT64)], domain="fixture.versioned"), "fixture.versioned"
+    )
+    assert session(late, "overloads").run(None, {"x": X})[0].dtype == np.int64
+
+
+def test_an_operator_of_a_library_comes_before_a_function_of_the_model(session: MakeSession) -> None:
+    opsets = [helper.make_opsetid("", 21), helper.make_opsetid("fixture", 1)]
+    add_one = helper.make_function("fixture", "AddOne", ["a"], ["b"], [helper.make_node("Neg", ["a"], ["b"])], opsets)
+    calls_it = helper.make_function(
+        "fixture", "Calls", ["a"], ["b"], [helper.make_node("AddOne", ["a"], ["b"], domain="fixture")], opsets
+    )
+    proto = ModelProto.FromString(one_input("fixture", "Calls"))
+    proto.functions.extend([add_one, calls_it])
+    model = proto.SerializeToString()
+    np.testing.assert_array_equal(InferenceSession(model).run(None, {"x": X})[0], -X)
+    np.testing.assert_array_equal(session(model, "kernel_state").run(None, {"x": X})[0], X + 1)

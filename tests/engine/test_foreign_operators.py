@@ -108,14 +108,14 @@ def test_two_that_fit_are_an_error_that_names_them() -> None:
     ids=["type", "version", "too many inputs", "too few inputs", "too many outputs"],
 )
 def test_one_that_does_not_fit_says_why(call: Any, operator: Twice, part: str) -> None:
-    with pytest.raises(ort.Fail, match=part):
+    with pytest.raises(ort.Fail if part.startswith("serves") else ort.InvalidGraph, match=part):
         session(calling(call), operator)
 
 
 def test_a_homogeneous_parameter_has_one_type() -> None:
     both = [FormalParameter("a", "T", T), FormalParameter("b", "T", T)]
     proto = calling(node("Twice", ["x", "i"], ["y"], name="t", domain="mine"), inputs=[value("x"), value("i", INT64)])
-    with pytest.raises(ort.Fail, match=r"T would be both tensor\(float\) and tensor\(int64\)"):
+    with pytest.raises(ort.InvalidGraph, match=r"T would be both tensor\(float\) and tensor\(int64\)"):
         session(proto, twice(inputs=both))
 
 
@@ -162,7 +162,7 @@ def test_variadic_inputs_and_outputs() -> None:
         outputs=[value("y", shape=[1])],
     )
     assert session(proto, operator).run(None, {"x": X, "i": np.array([5])})[0] == [(5 + 4) * 2 + 1]
-    with pytest.raises(ort.Fail, match="takes 2 to any number inputs, the node has 1"):
+    with pytest.raises(ort.InvalidGraph, match="takes 2 to any number inputs, the node has 1"):
         session(calling(node("Split", ["x"], ["y"], domain="mine")), operator)
 
 

@@ -63,10 +63,12 @@ InferredOutputs infer_outputs(const CustomOp& op, const kernels::Node& node,
   inferred.outputs.resize(output_count);
   if (op.infer_shapes == nullptr) return inferred;
   OrtShapeInferContext context(std::move(inputs), node, output_count);
-  try {
-    call_plugin("OrtCustomOp::InferOutputShapeFn", [&] { return op.infer_shapes(op.descriptor, &context); });
-  } catch (const Error& error) {
-    inferred.failure = error.what();
+  const ReleasedStatuses released;
+  OrtStatus* status = nullptr;
+  call_plugin("OrtCustomOp::InferOutputShapeFn", [&] { status = op.infer_shapes(op.descriptor, &context); });
+  if (status != nullptr) {
+    inferred.failure = status->message.empty() ? "a status without a message" : status->message;
+    if (!released.holds(status)) release_status(status);
   }
   for (size_t i = 0; i < output_count; ++i) {
     if (context.outputs()[i] == nullptr) continue;

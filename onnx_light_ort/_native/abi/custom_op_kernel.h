@@ -38,9 +38,10 @@ class CustomOpKernel final : public kernels::Kernel {
 /// What an op's shape inference said of a node. Empty where the op has none.
 struct InferredOutputs {
   std::vector<std::unique_ptr<OrtTensorTypeAndShapeInfo>> outputs;  ///< Null: nothing was said.
-  std::string failure;  ///< Of the callback; what it had said before it failed is kept, as ORT keeps it.
+  std::string failure;  ///< The callback's status; what it had said before is kept, as ORT keeps it.
 };
 
+/// Throws Error when the plugin throws.
 InferredOutputs infer_outputs(const CustomOp& op, const kernels::Node& node,
                               std::vector<std::unique_ptr<OrtTensorTypeAndShapeInfo>> inputs, size_t output_count);
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <new>
 #include <string_view>
+#include <utility>
 
 #include "onnx_light_ort/kernels/error.h"
 #include "slots.h"
@@ -19,6 +20,8 @@ OrtStatus& out_of_memory_status() noexcept {
 
 // Made while there still is memory.
 [[maybe_unused]] const OrtStatus& made_at_load = out_of_memory_status();
+
+thread_local ReleasedStatuses* kept_statuses = nullptr;
 
 std::string place(const SlotInfo& slot) { return std::string(slot.table) + "::" + slot.name; }
 
@@ -46,7 +49,25 @@ OrtStatus* make_status(OrtErrorCode code, std::string_view message, bool out_of_
 }
 
 void release_status(OrtStatus* status) noexcept {
-  if (status != &out_of_memory_status()) delete status;
+  if (status == nullptr || status == &out_of_memory_status()) return;
+  if (kept_statuses != nullptr) {
+    status->next_released = std::exchange(kept_statuses->newest_, status);
+  } else {
+    delete status;
+  }
+}
+
+ReleasedStatuses::ReleasedStatuses() noexcept : outer_(std::exchange(kept_statuses, this)) {}
+
+ReleasedStatuses::~ReleasedStatuses() {
+  kept_statuses = outer_;
+  while (newest_ != nullptr) delete std::exchange(newest_, newest_->next_released);
+}
+
+bool ReleasedStatuses::holds(const OrtStatus* status) const noexcept {
+  const OrtStatus* held = newest_;
+  while (held != nullptr && held != status) held = held->next_released;
+  return held != nullptr;
 }
 
 OrtStatus* status_of_current_exception() noexcept {

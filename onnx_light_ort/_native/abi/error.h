@@ -12,7 +12,8 @@
 struct OrtStatus {
   OrtErrorCode code;
   std::string message;
-  bool out_of_memory = false;  ///< The host had no memory to give, for which the ABI has no code.
+  bool out_of_memory = false;          ///< The host had no memory to give, for which the ABI has no code.
+  OrtStatus* next_released = nullptr;  ///< For ReleasedStatuses.
 };
 
 namespace onnx_light_ort::abi {
@@ -37,6 +38,26 @@ OrtStatus* make_status(OrtErrorCode code, std::string_view message, bool out_of_
 
 /// Ends a status; null and the static one are fine.
 void release_status(OrtStatus* status) noexcept;
+
+/// Keeps the statuses that this thread releases, until it goes itself.
+///
+/// For callbacks whose result ORT never looks at: with the C++ wrappers of its headers, an InferOutputShapeFn gives
+/// back a status that it has just released.
+class ReleasedStatuses {
+ public:
+  ReleasedStatuses() noexcept;
+  ~ReleasedStatuses();
+  ReleasedStatuses(const ReleasedStatuses&) = delete;
+  ReleasedStatuses& operator=(const ReleasedStatuses&) = delete;
+
+  bool holds(const OrtStatus* status) const noexcept;
+
+ private:
+  friend void release_status(OrtStatus* status) noexcept;
+
+  ReleasedStatuses* const outer_;
+  OrtStatus* newest_ = nullptr;
+};
 
 /// The status of the exception being handled: abi::Error and kernels::Error by their code, other exceptions as the
 /// runtime reports them (ORT_RUNTIME_EXCEPTION; ORT_FAIL for what is no std::exception).

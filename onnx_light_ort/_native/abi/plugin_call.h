@@ -16,7 +16,7 @@ namespace onnx_light_ort::abi {
 void throw_status(OrtStatus* status);
 
 /// Calls back and hands the result on; a status becomes an Error. An exception of the plugin becomes an Error that
-/// names the callback: it must not travel through frames that know nothing of it.
+/// names the callback, with ORT's code for that: it must not travel through frames that know nothing of it.
 template <class Callback>
 auto call_plugin(const char* callback, Callback&& call) {
   using Result = std::invoke_result_t<Callback>;
@@ -29,9 +29,9 @@ auto call_plugin(const char* callback, Callback&& call) {
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {
-    throw Error(ORT_FAIL, std::string(callback) + " threw an exception: " + error.what());
+    throw Error(ORT_RUNTIME_EXCEPTION, std::string(callback) + " threw an exception: " + error.what());
   } catch (...) {
-    throw Error(ORT_FAIL, std::string(callback) + " threw an exception that is no std::exception");
+    throw Error(ORT_RUNTIME_EXCEPTION, std::string(callback) + " threw an exception that is no std::exception");
   }
 }
 

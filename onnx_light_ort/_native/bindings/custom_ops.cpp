@@ -161,7 +161,7 @@ void bind_custom_ops(nb::module_& m) {
           "infer", &infer, "name"_a, "since_version"_a, "inputs"_a, "output_count"_a, "attributes"_a,
           "Calls the op's shape inference. inputs: (name, element type, dimensions or None), or None where left out; a "
           "dimension is an int, a symbol's name, or None. Returns the outputs, each (element type, dimensions or None) "
-          "or None where nothing was said, and the failure that the op reported, or None.")
+          "or None where nothing was said, and the failure that the op reported, or None. Raises Error when it throws.")
       .def("create_kernel", &create_kernel, "services"_a, "name"_a, "since_version"_a, "inputs"_a, "outputs"_a,
            "attributes"_a, "constant_inputs"_a,
            "Makes the kernel of one node. inputs and outputs as for infer(); attributes and constant_inputs as for "

@@ -355,7 +355,7 @@ void bind_plan(nb::module_& m) {
       .def(
           "add_kernel_step",
           [](PlanBuilder& builder, std::string name, std::string kind, const KernelHandle& kernel, Indices inputs,
-             Indices outputs, const Types& output_types) {
+             Indices outputs, const Types& output_types, std::vector<bool> dispensable) {
             for (int32_t input : inputs) {
               if (input != engine::kAbsent && builder.type_of(input) == DataType::kUndefined) {
                 kernels::invalid_argument("node '" + name + "': a C++ kernel cannot read '" + builder.name_of(input) +
@@ -363,13 +363,15 @@ void bind_plan(nb::module_& m) {
               }
             }
             const std::vector<DataType> types = data_types(output_types);
-            builder.add_step(
-                std::make_unique<engine::KernelStep>(std::move(name), std::move(kind), kernel.kernel,
-                                                     kernel.description, std::move(inputs), std::move(outputs), types),
-                types);
+            builder.add_step(std::make_unique<engine::KernelStep>(std::move(name), std::move(kind), kernel.kernel,
+                                                                  kernel.description, std::move(inputs),
+                                                                  std::move(outputs), types, std::move(dispensable)),
+                             types);
           },
           nb::arg("name"), nb::arg("kind"), nb::arg("kernel"), nb::arg("inputs"), nb::arg("outputs"),
-          nb::arg("output_types"), "A C++ kernel. kind: the operator, for errors and profiles. -1: absent.")
+          nb::arg("output_types"), nb::arg("dispensable") = nb::list(),
+          "A C++ kernel. kind: the operator, for errors and profiles. -1: absent. dispensable: for each output whether "
+          "the kernel may leave it unmade though it is read; none at all: no output.")
       .def(
           "add_python_step",
           [](PlanBuilder& builder, std::string name, std::string kind, nb::object function, Indices inputs,

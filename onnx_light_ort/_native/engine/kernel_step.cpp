@@ -146,18 +146,20 @@ class StepContext final : public kernels::RunContext {
 }  // namespace
 
 KernelStep::KernelStep(std::string name, std::string kind, std::shared_ptr<kernels::Kernel> kernel, std::string origin,
-                       std::vector<int32_t> inputs, std::vector<int32_t> outputs, std::vector<DataType> output_types)
+                       std::vector<int32_t> inputs, std::vector<int32_t> outputs, std::vector<DataType> output_types,
+                       std::vector<bool> dispensable)
     : Step(std::move(name), std::move(kind), std::move(inputs), std::move(outputs)),
       kernel_(std::move(kernel)),
       origin_(std::move(origin)),
-      output_types_(std::move(output_types)) {}
+      output_types_(std::move(output_types)),
+      dispensable_(std::move(dispensable)) {}
 
 void KernelStep::run(Frame& frame) const {
   frame.state().leave_lock();
   StepContext context(*this, frame);
   kernel_->compute(context);
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    if (output_read_[i] && frame.slot(outputs_[i]).empty()) {
+    if (output_read_[i] && frame.slot(outputs_[i]).empty() && (dispensable_.empty() || !dispensable_[i])) {
       kernels::fail(ErrorKind::kInternal, "the kernel of " + origin_ + " returned success and made no output " +
                                               std::to_string(i) + " ('" +
                                               frame.plan().value_names[static_cast<size_t>(outputs_[i])] + "')");
