@@ -54,6 +54,13 @@ def test_a_nodes_kernel_is_made_once_and_serves_every_run(counters: Counters) ->
     assert counters["kernels_released"] == 2
 
 
+def test_kernels_see_dense_tensors_however_they_are_fed(counters: Counters) -> None:
+    session = kernel_ep_session("one_pair")
+    for x in (random(3, 5).T, random(5, 6)[:, ::2], random(5, 3)[::-1], np.broadcast_to(random(3), (5, 3))):
+        np.testing.assert_allclose(session.run(None, {"x": x})[0], x * 2 + 1, rtol=1e-6)
+    assert counters["kernels_computed"] == 8
+
+
 def test_kernels_go_with_the_session_and_the_provider_after_them(counters: Counters) -> None:
     session = kernel_ep_session("one_pair")
     assert (counters["kernels_released"], counters["eps_released"]) == (0, 0)

@@ -165,7 +165,7 @@ class PythonExecutor {
       }
       Value& slot = frame.slot(specs[i].value);
       try {
-        slot = value_from_object(fed);
+        slot = value_from_object(fed, specs[i].reads_strides);
       } catch (const kernels::Error& error) {
         throw kernels::Error(error.kind(), "input '" + specs[i].name + "': " + error.what());
       }

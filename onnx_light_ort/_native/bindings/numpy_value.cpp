@@ -325,7 +325,9 @@ nb::object array_over(const Value& value) {
   return array;
 }
 
-bool has_numpy_layout(DataType dtype) { return dtype != DataType::kString && !kernels::is_sub_byte(dtype); }
+bool has_numpy_layout(DataType dtype) {
+  return dtype != DataType::kUndefined && dtype != DataType::kString && !kernels::is_sub_byte(dtype);
+}
 
 // A sequence, map or optional with containers and arrays of its own: those of a value may be a feed's or a constant's.
 nb::object own_copy(nb::handle object) {
@@ -391,8 +393,32 @@ Value value_from_array(PyObject* object) {
   return value;
 }
 
-Value value_from_object(nb::handle object) {
-  if (PyArray_Check(object.ptr())) return value_from_array(object.ptr());
+// Shares the memory of an array of any strides, where they are whole elements.
+static Value strided_value_from_array(PyObject* object) {
+  PyArrayObject* array = as_array(object);
+  const auto rank = static_cast<size_t>(PyArray_NDIM(array));
+  const DataType dtype = array_data_type(object);
+  if (PyArray_IS_C_CONTIGUOUS(array) || !PyArray_ISALIGNED(array) || !PyArray_ISNOTSWAPPED(array) ||
+      rank > kernels::kMaxStridedRank || !has_numpy_layout(dtype)) {
+    return value_from_array(object);
+  }
+  const int64_t width = PyArray_ITEMSIZE(array);
+  std::array<int64_t, kernels::kMaxStridedRank> strides;
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t bytes = PyArray_STRIDE(array, static_cast<int>(d));
+    if (bytes % width != 0) return value_from_array(object);  // a field of a structure
+    strides[d] = bytes / width;
+  }
+  Value value;
+  value.set_strided_tensor(dtype, array_dims(array), strides.data(), rank, PyArray_SIZE(array), PyArray_DATA(array),
+                           Ref<>::adopt(new PythonOwner(object)));
+  return value;
+}
+
+Value value_from_object(nb::handle object, bool strides) {
+  if (PyArray_Check(object.ptr())) {
+    return strides ? strided_value_from_array(object.ptr()) : value_from_array(object.ptr());
+  }
   if (nb::isinstance<Value>(object)) return nb::cast<const Value&>(object);
   if (PyArray_CheckScalar(object.ptr()) || PyBool_Check(object.ptr()) || PyFloat_Check(object.ptr()) ||
       PyLong_Check(object.ptr())) {

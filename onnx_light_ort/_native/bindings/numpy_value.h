@@ -20,8 +20,8 @@ kernels::DataType array_data_type(PyObject* array);
 engine::Value value_from_array(PyObject* array);
 
 /// Arrays and engine values become tensors, numpy scalars and Python numbers tensors of rank 0; all else is kept as an
-/// opaque object.
-engine::Value value_from_object(nb::handle object);
+/// opaque object. With `strides`, the value of an array may have strides, where they save a copy.
+engine::Value value_from_object(nb::handle object, bool strides = false);
 
 /// What a Python kernel gets: as object_from_value, but an array that cannot be written through, whoever owns it.
 nb::object readonly_object(const engine::Value& value);

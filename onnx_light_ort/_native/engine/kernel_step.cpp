@@ -4,6 +4,7 @@
 #include <string>
 
 #include "frame.h"
+#include "onnx_light_ort/kernels/dense_copy.h"
 #include "onnx_light_ort/kernels/error.h"
 
 namespace onnx_light_ort::engine {
@@ -53,7 +54,7 @@ class StepContext final : public kernels::RunContext {
       Buffer* buffer = source.owner() ? source.owner()->as_buffer() : nullptr;
       const DataType dtype = step_.output_type(i);
       // A buffer with another reference is seen by another value; one that starts elsewhere is a part of a larger one.
-      if (buffer != nullptr && buffer->unique() && source.view().data == buffer->data()) {
+      if (buffer != nullptr && buffer->unique() && source.view().is_dense() && source.view().data == buffer->data()) {
         const int64_t count = count_or_fail(i, dims, rank);
         if (kernels::checked_byte_size(dtype, count) == source.byte_size() && dtype != DataType::kString) {
           slot.set_tensor(dtype, dims, rank, count, buffer->data(), Ref<>::share(buffer));
@@ -73,7 +74,12 @@ class StepContext final : public kernels::RunContext {
                                 " elements, and the input that it stands for has " +
                                 std::to_string(source.view().element_count));
     }
-    slot.set_tensor(step_.output_type(i), dims, rank, count, source.view().data, source.owner());
+    if (source.view().is_dense()) {
+      slot.set_tensor(step_.output_type(i), dims, rank, count, source.view().data, source.owner());
+    } else {
+      allocate(slot, i, dims, rank);
+      kernels::copy_dense(*this, source.view(), slot.view().data);
+    }
   }
 
   void* scratch(size_t bytes) override {

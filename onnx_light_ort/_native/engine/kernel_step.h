@@ -18,6 +18,7 @@ class KernelStep final : public Step {
              std::vector<int32_t> inputs, std::vector<int32_t> outputs, std::vector<DataType> output_types,
              std::vector<bool> dispensable = {});
   void run(Frame& frame) const override;
+  bool reads_strides(size_t input) const noexcept override { return kernel_->reads_strides(input); }
 
   DataType output_type(size_t i) const noexcept { return output_types_[i]; }
   bool last_use(size_t i) const noexcept { return last_use_[i]; }

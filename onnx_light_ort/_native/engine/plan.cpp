@@ -8,6 +8,28 @@ namespace onnx_light_ort::engine {
 
 using kernels::invalid_argument;
 
+namespace {
+
+void find_strided_inputs(Plan& plan) {
+  std::vector<bool> read(plan.value_count(), false);
+  std::vector<bool> dense(plan.value_count(), false);  // wanted dense by somebody
+  for (const PlannedStep& planned : plan.steps) {
+    const std::vector<int32_t>& inputs = planned.step->inputs();
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == kAbsent) continue;
+      (planned.step->reads_strides(i) ? read : dense)[static_cast<size_t>(inputs[i])] = true;
+    }
+    for (const int32_t captured : planned.step->captured()) dense[static_cast<size_t>(captured)] = true;
+  }
+  for (const OutputSpec& output : plan.outputs) dense[static_cast<size_t>(output.value)] = true;
+  for (InputSpec& input : plan.inputs) {
+    const auto value = static_cast<size_t>(input.value);
+    input.reads_strides = read[value] && !dense[value];
+  }
+}
+
+}  // namespace
+
 PlanBuilder::PlanBuilder() : plan_(std::make_shared<Plan>()) {}
 
 void PlanBuilder::check_open() const {
@@ -129,6 +151,7 @@ std::shared_ptr<const Plan> PlanBuilder::build() {
     for (int32_t captured : planned.step->captured()) release_once(captured);
     for (int32_t output : planned.step->outputs()) release_once(output);  // an output that nobody reads
   }
+  find_strided_inputs(*plan);
   return plan;
 }
 

@@ -21,6 +21,8 @@ struct InputSpec {
   DataType dtype = DataType::kUndefined;
   bool has_shape = false;
   std::vector<int64_t> dims;
+  /// What is fed may have strides: it has readers, and all of them are steps that read strides. Set by build().
+  bool reads_strides = false;
 };
 
 struct OutputSpec {

@@ -26,6 +26,8 @@ class Step {
     output_read_ = std::move(output_read);
   }
   virtual void run(Frame& frame) const = 0;
+  /// Whether input i may be a tensor with strides.
+  virtual bool reads_strides(size_t /*input*/) const noexcept { return false; }
 
   const std::string& name() const noexcept { return name_; }
   /// What runs it, for a profile: the operator, or the control-flow operator.

@@ -8,7 +8,7 @@
 namespace onnx_light_ort::engine {
 
 Value::Value(const Value& other) : view_(other.view_), owner_(other.owner_), kind_(other.kind_) {
-  copy_dims(other.view_.dims, other.view_.rank);
+  copy_dims(other.view_.dims, other.view_.strides, other.view_.rank);
 }
 
 Value::Value(Value&& other) noexcept
@@ -17,7 +17,7 @@ Value::Value(Value&& other) noexcept
       kind_(std::exchange(other.kind_, Kind::kEmpty)),
       inline_dims_(other.inline_dims_),
       heap_dims_(std::move(other.heap_dims_)) {
-  view_.dims = heap_dims_ ? heap_dims_.get() : inline_dims_.data();
+  adopt_dims();
   other.view_ = {};
 }
 
@@ -33,7 +33,7 @@ Value& Value::operator=(Value&& other) noexcept {
   kind_ = std::exchange(other.kind_, Kind::kEmpty);
   inline_dims_ = other.inline_dims_;
   heap_dims_ = std::move(other.heap_dims_);
-  view_.dims = heap_dims_ ? heap_dims_.get() : inline_dims_.data();
+  adopt_dims();
   other.view_ = {};
   return *this;
 }
@@ -59,7 +59,12 @@ size_t Value::byte_size() const noexcept {
 
 void Value::set_tensor(DataType dtype, const int64_t* dims, size_t rank, int64_t element_count, void* data,
                        Ref<> owner) {
-  copy_dims(dims, rank);
+  set_strided_tensor(dtype, dims, nullptr, rank, element_count, data, std::move(owner));
+}
+
+void Value::set_strided_tensor(DataType dtype, const int64_t* dims, const int64_t* strides, size_t rank,
+                               int64_t element_count, void* data, Ref<> owner) {
+  copy_dims(dims, strides, rank);
   view_.data = data;
   view_.element_count = element_count;
   view_.dtype = dtype;
@@ -67,20 +72,25 @@ void Value::set_tensor(DataType dtype, const int64_t* dims, size_t rank, int64_t
   kind_ = Kind::kTensor;
 }
 
-void Value::copy_dims(const int64_t* dims, size_t rank) {
-  int64_t* target = inline_dims_.data();
-  if (rank > kInlineRank) {
+void Value::copy_dims(const int64_t* dims, const int64_t* strides, size_t rank) {
+  if (rank > kInlineRank || strides != nullptr) {
     // Before the old array goes: dims may point into it.
-    auto grown = std::make_unique<int64_t[]>(rank);
+    auto grown = std::make_unique<int64_t[]>(strides != nullptr ? 2 * rank : rank);
     std::copy_n(dims, rank, grown.get());
+    if (strides != nullptr) std::copy_n(strides, rank, grown.get() + rank);
     heap_dims_ = std::move(grown);
-    target = heap_dims_.get();
   } else {
-    std::copy_n(dims, rank, target);
+    std::copy_n(dims, rank, inline_dims_.data());
     heap_dims_.reset();
   }
-  view_.dims = target;
   view_.rank = rank;
+  view_.strides = strides;
+  adopt_dims();
+}
+
+void Value::adopt_dims() noexcept {
+  view_.dims = heap_dims_ ? heap_dims_.get() : inline_dims_.data();
+  if (view_.strides != nullptr) view_.strides = view_.dims + view_.rank;
 }
 
 size_t StringBuffer::byte_size(int64_t count) {

@@ -16,8 +16,9 @@ namespace onnx_light_ort::engine {
 using kernels::DataType;
 using kernels::TensorView;
 
-/// Empty, a dense tensor, or an object that only its maker understands (a Python sequence, map, optional).
-/// A tensor's view borrows its data from `owner` and its dims from this Value; copies share the data.
+/// Empty, a tensor, or an object that only its maker understands (a Python sequence, map, optional).
+/// A tensor's view borrows its data from `owner`, its dims and strides from this Value; copies share the data. Tensors
+/// are dense, but for fed ones that only kernels which read strides see (InputSpec::reads_strides).
 class Value {
  public:
   enum class Kind : uint8_t { kEmpty, kTensor, kObject };
@@ -45,6 +46,9 @@ class Value {
 
   /// Replaces the content, as tensor() does, in place; the executor's way to fill a slot without a temporary.
   void set_tensor(DataType dtype, const int64_t* dims, size_t rank, int64_t element_count, void* data, Ref<> owner);
+  /// The same with strides, in elements.
+  void set_strided_tensor(DataType dtype, const int64_t* dims, const int64_t* strides, size_t rank,
+                          int64_t element_count, void* data, Ref<> owner);
   void reset() noexcept { take_owner(); }
   /// Empties this value and hands over what kept its memory alive.
   Ref<> take_owner() noexcept {
@@ -54,13 +58,16 @@ class Value {
 
  private:
   static constexpr size_t kInlineRank = 6;
-  void copy_dims(const int64_t* dims, size_t rank);
+  /// `strides` may be null.
+  void copy_dims(const int64_t* dims, const int64_t* strides, size_t rank);
+  /// Points the view to the dims and strides of this Value, of which it has as many as the view says.
+  void adopt_dims() noexcept;
 
   TensorView view_;
   Ref<> owner_;
   Kind kind_ = Kind::kEmpty;
   std::array<int64_t, kInlineRank> inline_dims_;
-  std::unique_ptr<int64_t[]> heap_dims_;
+  std::unique_ptr<int64_t[]> heap_dims_;  ///< Where they are too many, or strides follow them.
 };
 
 /// Owns the elements of a string tensor, in a buffer that is charged like any other. What their texts allocate, only

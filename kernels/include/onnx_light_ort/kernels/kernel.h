@@ -51,9 +51,6 @@ class Kernel {
   virtual bool reads_strides(size_t /*input*/) const noexcept { return false; }
 };
 
-/// Of a view with strides. It keeps loop nests over several operands within what their kernels have room for.
-inline constexpr size_t kMaxStridedRank = 8;
-
 [[noreturn]] void fail_attribute_type(const Node& node, std::string_view name);
 
 template <class T>

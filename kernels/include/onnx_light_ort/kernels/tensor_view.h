@@ -34,4 +34,7 @@ struct TensorView {
   }
 };
 
+/// Of a view with strides. It keeps loop nests over several operands within what their kernels have room for.
+inline constexpr size_t kMaxStridedRank = 8;
+
 }  // namespace onnx_light_ort::kernels
