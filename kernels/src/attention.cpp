@@ -316,11 +316,7 @@ class AttentionKernel final : public Kernel {
 };
 
 std::unique_ptr<Kernel> make_attention(const Node& node) {
-  const DataType type = input_type(node, 0);
-  for (const size_t input : {size_t{1}, size_t{2}, size_t{4}, size_t{5}}) {
-    if (has_input(node, input) && input_type(node, input) != type) decline(node, "keys or values of another type");
-  }
-  if (type == DataType::kDouble) return std::make_unique<AttentionKernel<double>>(node);
+  if (input_type(node, 0) == DataType::kDouble) return std::make_unique<AttentionKernel<double>>(node);
   return std::make_unique<AttentionKernel<float>>(node);
 }
 
@@ -329,7 +325,7 @@ std::unique_ptr<Kernel> make_attention(const Node& node) {
 void register_attention(KernelRegistry& registry) {
   const TypeList masks = kNumericTypes + kBoolType;
   add_kernel(registry, "Attention", 23, 25, {{"T1", kFloatTypes}, {"T2", kFloatTypes}, {"U", masks}},
-             &with_half<&make_attention>);
+             &with_one_float<&make_attention>);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -3,6 +3,8 @@
 // Three ways: one input channel a group (depthwise) is a weighted sum of shifted rows; a kernel of one element without
 // stride or padding is a matrix product with the image as it lies; anything else is a matrix product with columns that
 // are cut out of the image while they are packed.
+#include "conv.h"
+
 #include <cstring>
 
 #include "gemm.h"
@@ -284,12 +286,12 @@ class ConvKernel final : public Kernel {
   std::vector<PackedOperand<T>> packed_;
 };
 
+}  // namespace
+
 std::unique_ptr<Kernel> make_conv(const Node& node) {
   if (input_type(node, 0) == DataType::kDouble) return std::make_unique<ConvKernel<double>>(node);
   return std::make_unique<ConvKernel<float>>(node);
 }
-
-}  // namespace
 
 void register_conv(KernelRegistry& registry) {
   add_kernel(registry, "Conv", 1, 22, {{"T", kFloatTypes}}, &with_half<&make_conv>);

@@ -15,12 +15,12 @@ class ConvTransposeKernel final : public Kernel {
   explicit ConvTransposeKernel(const Node& node)
       : window_(node),
         groups_(node.attribute_or<int64_t>("group", 1)),
-        output_padding_(node.attribute_or<std::vector<int64_t>>("output_padding", {})) {
+        output_padding_(node.attribute_or<std::vector<int64_t>>("output_padding", {})),
+        output_shape_(node.attribute_or<std::vector<int64_t>>("output_shape", {})) {
     check_window_attribute(node.op_type, "output_padding", output_padding_, 0);
+    check_window_attribute(node.op_type, "output_shape", output_shape_, 0);
     const TensorView* w = constant_input(node, 1);
     if (w != nullptr && w->rank > 5) decline(node, "more than three spatial dimensions");
-    if (window_.has_auto_pad()) decline(node, "auto_pad");
-    if (!node.attribute_or<std::vector<int64_t>>("output_shape", {}).empty()) decline(node, "output_shape");
   }
 
   void compute(RunContext& context) override {
@@ -89,18 +89,37 @@ class ConvTransposeKernel final : public Kernel {
       return values[i];
     };
     checked_taps("ConvTranspose", w.dims + 2, spatial);
+    // The batch and the channels may stand before the extents of output_shape.
+    const bool of_all = output_shape_.size() == x.rank;
+    if (!output_shape_.empty() && !of_all && output_shape_.size() != spatial) {
+      invalid_argument("ConvTranspose: output_shape has " + std::to_string(output_shape_.size()) +
+                       " values for an input of shape " + to_string(x));
+    }
     for (size_t i = 0; i < spatial; ++i) {
       const size_t d = 3 - spatial + i;
       window.in[d] = x.dims[2 + i];
       window.kernel[d] = w.dims[2 + i];
       window.stride[d] = value(window_.strides(), i, spatial, 1);
       window.dilation[d] = value(window_.dilations(), i, spatial, 1);
-      window.pad_begin[d] = value(window_.pads(), i, 2 * spatial, 0);
-      window.pad_end[d] = value(window_.pads(), i + spatial, 2 * spatial, 0);
+      const bool padded = window_.auto_pad() != "VALID";
+      window.pad_begin[d] = padded ? value(window_.pads(), i, 2 * spatial, 0) : 0;
+      window.pad_end[d] = padded ? value(window_.pads(), i + spatial, 2 * spatial, 0) : 0;
       const int64_t reach = window.dilation[d] * (window.kernel[d] - 1) + 1;
       // Attributes are below 2^31 and reach is below 2^62: only the input's extent can overflow the sum.
       const int64_t spread = checked_product("ConvTranspose", window.stride[d], window.in[d] - 1);
-      const int64_t around = value(output_padding_, i, spatial, 0) + reach - window.pad_begin[d] - window.pad_end[d];
+      const int64_t added = value(output_padding_, i, spatial, 0) + reach;
+      if (!output_shape_.empty() || window_.has_auto_pad()) {
+        // Of what is cut off, the odd element goes to the end for SAME_UPPER, else to the front.
+        const int64_t out = window.out[d] = output_shape_.empty()
+                                                ? checked_product("ConvTranspose", window.in[d], window.stride[d])
+                                                : output_shape_[i + (of_all ? 2 : 0)];
+        const int64_t cut = checked_sum("ConvTranspose", spread, added) - out;
+        const int64_t smaller = cut >> 1;  // toward minus infinity: an output beyond all copies is cut negatively
+        window.pad_begin[d] = window_.auto_pad() == "SAME_UPPER" ? smaller : cut - smaller;
+        window.pad_end[d] = cut - window.pad_begin[d];
+        continue;
+      }
+      const int64_t around = added - window.pad_begin[d] - window.pad_end[d];
       window.out[d] = std::max<int64_t>(0, checked_sum("ConvTranspose", spread, around));
     }
     return window;
@@ -130,6 +149,7 @@ class ConvTransposeKernel final : public Kernel {
   Window window_;
   int64_t groups_;
   std::vector<int64_t> output_padding_;
+  std::vector<int64_t> output_shape_;
 };
 
 std::unique_ptr<Kernel> make_conv_transpose(const Node& node) {

@@ -272,9 +272,6 @@ class LrnKernel final : public Kernel {
 
 template <template <class> class K>
 std::unique_ptr<Kernel> make(const Node& node) {
-  for (size_t i = 1; i < node.input_types.size(); ++i) {
-    if (has_input(node, i) && input_type(node, i) != input_type(node, 0)) decline(node, "inputs of different types");
-  }
   if (input_type(node, 0) == DataType::kDouble) return std::make_unique<K<double>>(node);
   return std::make_unique<K<float>>(node);
 }
@@ -286,7 +283,7 @@ void register_group_normalization(KernelRegistry& registry) {
              &with_half<&make<GroupNormalizationKernel>>);
   add_kernel(registry, "GroupNormalization", 18, 21, {{"T", kFloatTypes}}, &with_half<&make<GroupNormalizationKernel>>);
   add_kernel(registry, "RMSNormalization", 23, 23, {{"T", kFloatTypes}, {"V", kFloatTypes}},
-             &with_half<&make<RmsNormalizationKernel>>);
+             &with_one_float<&make<RmsNormalizationKernel>>);
   add_kernel(registry, "MeanVarianceNormalization", 9, 13, {{"T", kFloatTypes}}, &with_half<&make<MeanVarianceKernel>>);
   add_kernel(registry, "LpNormalization", 1, 22, {{"T", kFloatTypes}}, &with_half<&make<LpNormalizationKernel>>);
   add_kernel(registry, "LRN", 1, 13, {{"T", kFloatTypes}}, &with_half<&make<LrnKernel>>);

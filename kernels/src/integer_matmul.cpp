@@ -1,63 +1,115 @@
-// MatMulInteger: products of 8-bit integers with zero points.
+// MatMulInteger and QLinearMatMul: products of 8-bit integers with zero points.
 #include <algorithm>
 
-#include "dims.h"
+#include "converted_tensor.h"
 #include "gemm.h"
+#include "matmul_shape.h"
 #include "native_kernels.h"
 #include "registration.h"
+#include "requantize.h"
 
 namespace onnx_light_ort::kernels {
 namespace {
 
 constexpr int64_t kGrain = 16384;
 
-// Y = (A - a_zero)(B - b_zero) in int32. Differences lie in [-255, 255], so that sums of up to 256 products stay below
-// 2^24 and are exact in float: the products are float's, and only the blocks of k are added as integers.
-class MatMulIntegerKernel final : public Kernel {
+// Which of an operand's parameters an element takes: one for all, or one for each row (of the left operand) or column
+// (of the right one), of one matrix or of all.
+class ParameterIndex {
  public:
-  explicit MatMulIntegerKernel(const Node& node)
-      : a_signed_(input_type(node, 0) == DataType::kInt8), b_signed_(input_type(node, 1) == DataType::kInt8) {}
-
-  void compute(RunContext& context) override {
-    const TensorView& a = context.required_input(0);
-    const TensorView& b = context.required_input(1);
-    if (a.rank < 1 || b.rank < 1 || (b.rank > 2 && a.rank != b.rank)) {
-      fail(ErrorKind::kNotImplemented, "MatMulInteger: shapes " + to_string(a) + " and " + to_string(b));
+  ParameterIndex(const char* op, const char* name, const TensorView* parameters, int64_t lines, int64_t matrices) {
+    const int64_t count = parameters != nullptr ? parameters->element_count : 1;
+    if (count != 1 && count != lines && count != lines * matrices) {
+      invalid_argument(std::string(op) + ": " + name + " has shape " + to_string(*parameters) +
+                       ", expected one element or " + std::to_string(lines));
     }
-    const int64_t k = a.dims[a.rank - 1];
-    const int64_t n = b.rank > 1 ? b.dims[b.rank - 1] : 1;
-    const int64_t batch = b.rank > 2 ? product(b.dims, 0, b.rank - 2) : 1;
-    bool fits = k == b.dims[b.rank > 1 ? b.rank - 2 : 0];
-    for (size_t d = 0; fits && b.rank > 2 && d + 2 < b.rank; ++d) fits = a.dims[d] == b.dims[d];
-    if (!fits) invalid_argument("MatMulInteger: shapes " + to_string(a) + " and " + to_string(b) + " do not agree");
-    Dims dims(a.dims, a.rank - 1);
-    if (b.rank > 1) dims.push_back(n);
-    const TensorView& y = context.output(0, dims.data(), dims.size());
-    if (y.element_count == 0) return;
-    const int64_t m = y.element_count / n / batch;
-    const auto allocate = [&](int64_t count) {
-      return static_cast<float*>(context.scratch(static_cast<size_t>(count) * sizeof(float)));
-    };
-    float* left = allocate(a.element_count);
-    float* right = allocate(b.element_count);
-    float* sums = allocate(m * n);
-    // The zero point of A is one, or one a row; that of B one, or one a column.
-    shift(context, a, context.input(2), a_signed_, m * batch, k, left);
-    shift(context, b, context.input(3), b_signed_, n, 1, right);
-    for (int64_t i = 0; i < batch; ++i) {
-      int32_t* out = y.as<int32_t>() + i * m * n;
-      std::fill_n(out, m * n, 0);
-      for (int64_t begin = 0; begin < k; begin += kExact) {
+    line_step_ = count == 1 ? 0 : 1;
+    matrix_step_ = count == lines || count == 1 ? 0 : lines;
+  }
+
+  size_t at(int64_t matrix, int64_t line) const {
+    return static_cast<size_t>(matrix * matrix_step_ + line * line_step_);
+  }
+
+ private:
+  int64_t line_step_;
+  int64_t matrix_step_;
+};
+
+int64_t matrices_of(const TensorView& operand) {
+  return operand.rank > 2 ? product(operand.dims, 0, operand.rank - 2) : 1;
+}
+
+// Sums (A - a_zero)(B - b_zero) in int32. Differences lie in [-255, 255], so that sums of up to 256 products stay below
+// 2^24 and are exact in float: the products are float's, and only the blocks of k are added as integers.
+class IntegerProduct {
+ public:
+  /// Positions of the inputs.
+  struct Inputs {
+    size_t a;
+    size_t b;
+    size_t a_zero;
+    size_t b_zero;
+  };
+
+  IntegerProduct(const Node& node, const Inputs& inputs) : op_(node.op_type), inputs_(inputs) {
+    const TensorView* b = constant_input(node, inputs.b);
+    const TensorView* zero = constant_input(node, inputs.b_zero);
+    if (b == nullptr || (zero == nullptr && has_input(node, inputs.b_zero))) return;
+    if (b->rank != 2 || b->element_count == 0) return;
+    if (b->element_count * static_cast<int64_t>(sizeof(float)) > kMaxPackedBytes) return;
+    const int64_t k = b->dims[0];
+    const int64_t n = b->dims[1];
+    std::vector<float> shifted = elements_as<float>(*b);
+    const Zeros zeros(op_.c_str(), "b_zero_point", zero, n, 1);
+    for (int64_t i = 0; i < b->element_count; ++i) shifted[static_cast<size_t>(i)] -= zeros.at(0, i % n);
+    for (int64_t begin = 0; begin < k; begin += kExact) {
+      packed_b_.push_back(
+          PackedOperand<float>::right({shifted.data() + begin * n, n, 1}, std::min(kExact, k - begin), n));
+    }
+  }
+
+  const char* op() const { return op_.c_str(); }
+
+  MatMulShape shape(const RunContext& context) const {
+    return MatMulShape(op_.c_str(), context.required_input(inputs_.a), context.required_input(inputs_.b));
+  }
+
+  void run(RunContext& context, const MatMulShape& shape, int32_t* out) const {
+    const TensorView& a = context.required_input(inputs_.a);
+    const TensorView& b = context.required_input(inputs_.b);
+    const Zeros a_zeros(op(), "a_zero_point", context.input(inputs_.a_zero), shape.m, matrices_of(a));
+    const Zeros b_zeros(op(), "b_zero_point", context.input(inputs_.b_zero), shape.n, matrices_of(b));
+    float* left = shifted(context, a, a_zeros,
+                          [&](int64_t i) { return a_zeros.at(i / shape.k / shape.m, i / shape.k % shape.m); });
+    float* right = nullptr;
+    if (packed_b_.empty()) {
+      right = shifted(context, b, b_zeros, [&](int64_t i) { return b_zeros.at(i / shape.n / shape.k, i % shape.n); });
+    }
+    const bool is_one = b.rank <= 2;  // the rows of all matrices are the rows of one
+    const int64_t batch = is_one ? 1 : shape.batch_count();
+    const int64_t m = is_one ? shape.m * shape.batch_count() : shape.m;
+    const int64_t total = m * shape.n;
+    auto* sums = static_cast<float*>(context.scratch(static_cast<size_t>(total) * sizeof(float)));
+    for (int64_t i = 0; i < batch; ++i, out += total) {
+      const float* own_left = left + (is_one ? 0 : shape.offset_of(a, i));
+      const float* own_right = packed_b_.empty() ? right + (is_one ? 0 : shape.offset_of(b, i)) : nullptr;
+      std::fill_n(out, total, 0);
+      for (int64_t begin = 0; begin < shape.k; begin += kExact) {
         GemmProblem<float> problem;
         problem.m = m;
-        problem.n = n;
-        problem.k = std::min(kExact, k - begin);
-        problem.a = {left + i * m * k + begin, k, 1};
-        problem.b = {right + (i * k + begin) * n, n, 1};
+        problem.n = shape.n;
+        problem.k = std::min(kExact, shape.k - begin);
+        problem.a = {own_left + begin, shape.k, 1};
+        if (packed_b_.empty()) {
+          problem.b = {own_right + begin * shape.n, shape.n, 1};
+        } else {
+          problem.packed_b = packed_b_[static_cast<size_t>(begin / kExact)].data();
+        }
         problem.c = sums;
-        problem.ldc = n;
+        problem.ldc = shape.n;
         gemm(context, problem);
-        context.parallel_for(m * n, kGrain, [&](int64_t first, int64_t last) {
+        context.parallel_for(total, kGrain, [&](int64_t first, int64_t last) {
           for (int64_t j = first; j < last; ++j) {
             out[j] = static_cast<int32_t>(static_cast<uint32_t>(out[j]) +
                                           static_cast<uint32_t>(static_cast<int32_t>(sums[j])));
@@ -70,40 +122,118 @@ class MatMulIntegerKernel final : public Kernel {
  private:
   static constexpr int64_t kExact = 256;
 
-  // x - zero as float; element i takes zero point i / run % lines of `lines`.
-  static void shift(RunContext& context, const TensorView& x, const TensorView* zero, bool is_signed, int64_t lines,
-                    int64_t run, float* to) {
-    if (zero != nullptr && zero->element_count != 1 && zero->element_count != lines) {
-      fail(ErrorKind::kNotImplemented, "MatMulInteger: a zero point of shape " + to_string(*zero));
+  class Zeros {
+   public:
+    Zeros(const char* op, const char* name, const TensorView* zero, int64_t lines, int64_t matrices)
+        : index_(op, name, zero, lines, matrices),
+          values_(zero != nullptr ? elements_as<float>(*zero) : std::vector<float>{0.0f}) {}
+    float at(int64_t matrix, int64_t line) const { return values_[index_.at(matrix, line)]; }
+    bool is_one() const { return values_.size() == 1; }
+
+   private:
+    ParameterIndex index_;
+    std::vector<float> values_;
+  };
+
+  // x - zero as float; zero_at(i) is the zero point of element i where there are several.
+  template <class ZeroAt>
+  static float* shifted(RunContext& context, const TensorView& x, const Zeros& zeros, ZeroAt&& zero_at) {
+    auto* to = static_cast<float*>(context.scratch(static_cast<size_t>(x.element_count) * sizeof(float)));
+    const ElementConversion conversion(x.dtype, DataType::kFloat);
+    context.parallel_for((x.element_count + kCarriedBlock - 1) / kCarriedBlock, kGrain / kCarriedBlock,
+                         [&](int64_t begin, int64_t end) {
+                           const int64_t first = begin * kCarriedBlock;
+                           const int64_t last = std::min(end * kCarriedBlock, x.element_count);
+                           conversion.run(x.data, to, first, last - first);
+                           if (zeros.is_one()) {
+                             const float zero = zeros.at(0, 0);
+                             for (int64_t i = first; i < last; ++i) to[i] -= zero;
+                           } else {
+                             for (int64_t i = first; i < last; ++i) to[i] -= zero_at(i);
+                           }
+                         });
+    return to;
+  }
+
+  std::string op_;
+  Inputs inputs_;
+  std::vector<PackedOperand<float>> packed_b_;  ///< A constant right operand less its zero points, in blocks of k.
+};
+
+class MatMulIntegerKernel final : public Kernel {
+ public:
+  explicit MatMulIntegerKernel(const Node& node) : product_(node, {0, 1, 2, 3}) {}
+
+  void compute(RunContext& context) override {
+    const MatMulShape shape = product_.shape(context);
+    const TensorView& y = context.output(0, shape.out.data(), shape.out.size());
+    if (y.element_count != 0) product_.run(context, shape, y.as<int32_t>());
+  }
+
+ private:
+  IntegerProduct product_;
+};
+
+class QLinearMatMulKernel final : public Kernel {
+ public:
+  explicit QLinearMatMulKernel(const Node& node) : product_(node, {0, 3, 2, 5}) {}
+
+  void compute(RunContext& context) override {
+    const MatMulShape shape = product_.shape(context);
+    const TensorView& a = context.required_input(0);
+    const TensorView& b = context.required_input(3);
+    const TensorView& a_scale = context.required_input(1);
+    const TensorView& b_scale = context.required_input(4);
+    const TensorView& y_scale = context.required_input(6);
+    const TensorView* y_zero = context.input(7);
+    const char* op = product_.op();
+    const ParameterIndex a_index(op, "a_scale", &a_scale, shape.m, matrices_of(a));
+    const ParameterIndex b_index(op, "b_scale", &b_scale, shape.n, matrices_of(b));
+    if (y_scale.element_count != 1 || (y_zero != nullptr && y_zero->element_count != 1)) {
+      fail(ErrorKind::kNotImplemented, "QLinearMatMul: y_scale and y_zero_point of more than one element");
     }
-    const auto value = [is_signed](const TensorView& view, int64_t i) {
-      return static_cast<float>(is_signed ? static_cast<int32_t>(view.as<int8_t>()[i])
-                                          : static_cast<int32_t>(view.as<uint8_t>()[i]));
+    const std::vector<float> a_scales = elements_as<float>(a_scale);
+    const std::vector<float> b_scales = elements_as<float>(b_scale);
+    const float to = elements_as<float>(y_scale)[0];
+    const int32_t zero = y_zero != nullptr ? elements_as<int32_t>(*y_zero)[0] : 0;
+    const TensorView& y = context.output(0, shape.out.data(), shape.out.size());
+    if (y.element_count == 0) return;
+    auto* sums = static_cast<int32_t*>(context.scratch(static_cast<size_t>(y.element_count) * sizeof(int32_t)));
+    product_.run(context, shape, sums);
+    const int64_t n = shape.n;
+    // Which of an operand's own matrices belongs to the index-th of the batch.
+    const auto matrix_of = [&shape](const TensorView& operand, int64_t index) {
+      const int64_t size = operand.rank > 1 ? operand.dims[operand.rank - 2] * operand.dims[operand.rank - 1] : 1;
+      return shape.offset_of(operand, index) / std::max<int64_t>(1, size);
     };
-    const bool single = zero == nullptr || zero->element_count == 1;
-    const float only = zero == nullptr ? 0.0f : value(*zero, 0);
-    context.parallel_for(x.element_count, kGrain, [&](int64_t begin, int64_t end) {
-      if (single && is_signed) {
-        for (int64_t i = begin; i < end; ++i) to[i] = static_cast<float>(x.as<int8_t>()[i]) - only;
-      } else if (single) {
-        for (int64_t i = begin; i < end; ++i) to[i] = static_cast<float>(x.as<uint8_t>()[i]) - only;
-      } else {
-        for (int64_t i = begin; i < end; ++i) to[i] = value(x, i) - value(*zero, i / run % lines);
+    context.parallel_for(y.element_count / n, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
+      std::vector<float> scales(static_cast<size_t>(n));
+      for (int64_t row = begin; row < end; ++row) {
+        const int64_t i = row / shape.m;
+        const float left = a_scales[a_index.at(matrix_of(a, i), row % shape.m)];
+        const int64_t matrix = matrix_of(b, i);
+        for (int64_t j = 0; j < n; ++j) scales[static_cast<size_t>(j)] = left * b_scales[b_index.at(matrix, j)] / to;
+        requantize<true>(sums + row * n, y, row * n, n, scales.data(), zero);
       }
     });
   }
 
-  bool a_signed_;
-  bool b_signed_;
+ private:
+  IntegerProduct product_;
 };
 
 std::unique_ptr<Kernel> make_matmul_integer(const Node& node) { return std::make_unique<MatMulIntegerKernel>(node); }
+std::unique_ptr<Kernel> make_qlinear_matmul(const Node& node) { return std::make_unique<QLinearMatMulKernel>(node); }
 
 }  // namespace
 
 void register_integer_matmul(KernelRegistry& registry) {
   const TypeList bytes = {DataType::kInt8, DataType::kUInt8};
+  const TypeList scales = {DataType::kFloat, DataType::kFloat16, DataType::kBFloat16};
   add_kernel(registry, "MatMulInteger", 10, 10, {{"T1", bytes}, {"T2", bytes}}, &make_matmul_integer);
+  add_kernel(registry, "QLinearMatMul", 10, 10, {{"T1", bytes}, {"T2", bytes}, {"T3", bytes}}, &make_qlinear_matmul);
+  add_kernel(registry, "QLinearMatMul", 21, 21, {{"TS", scales}, {"T1", bytes}, {"T2", bytes}, {"T3", bytes}},
+             &make_qlinear_matmul);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -14,9 +14,11 @@ KernelRegistry build() {
   register_where(registry);
   register_cast(registry);
   register_matmul(registry);
+  register_einsum(registry);
   register_softmax(registry);
   register_reduce(registry);
   register_reshape(registry);
+  register_dropout(registry);
   register_shape(registry);
   register_transpose(registry);
   register_concat(registry);
@@ -29,11 +31,13 @@ KernelRegistry build() {
   register_pool(registry);
   register_normalization(registry);
   register_lstm(registry);
+  register_rnn(registry);
   register_pad(registry);
   register_resize(registry);
   register_generator(registry);
   register_quantize(registry);
   register_integer_matmul(registry);
+  register_integer_conv(registry);
   register_arg_extremum(registry);
   register_cumulative(registry);
   register_trigonometry(registry);
@@ -44,6 +48,7 @@ KernelRegistry build() {
   register_rotary_embedding(registry);
   register_roi_align(registry);
   register_top_k(registry);
+  register_non_max_suppression(registry);
   register_one_hot(registry);
   register_scatter(registry);
   register_selection(registry);

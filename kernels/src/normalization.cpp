@@ -2,6 +2,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "batch_normalization_in_training.h"
 #include "cpu_level.h"
 #include "dims.h"
 #include "lanes.h"
@@ -23,7 +24,6 @@ template <class T>
 class BatchNormalizationKernel final : public Kernel {
  public:
   explicit BatchNormalizationKernel(const Node& node) : epsilon_(node.attribute_or("epsilon", 1e-5f)) {
-    if (node.attribute_or<int64_t>("training_mode", 0) != 0) decline(node, "training_mode");
     if (node.attribute_or<int64_t>("spatial", 1) != 1) decline(node, "spatial = 0");
     for (size_t i = 1; i < node.output_types.size(); ++i) {
       if (has_output(node, i)) decline(node, "outputs of training");
@@ -62,9 +62,7 @@ class BatchNormalizationKernel final : public Kernel {
 };
 
 std::unique_ptr<Kernel> make_batch_normalization(const Node& node) {
-  for (size_t i = 1; i < 5; ++i) {
-    if (input_type(node, i) != input_type(node, 0)) decline(node, "parameters of another type than the input");
-  }
+  if (node.attribute_or<int64_t>("training_mode", 0) != 0) return make_batch_normalization_in_training(node);
   if (input_type(node, 0) == DataType::kDouble) return std::make_unique<BatchNormalizationKernel<double>>(node);
   return std::make_unique<BatchNormalizationKernel<float>>(node);
 }
@@ -95,9 +93,6 @@ class LayerNormalizationKernel final : public Kernel {
   explicit LayerNormalizationKernel(const Node& node)
       : axis_(node.attribute_or<int64_t>("axis", -1)), epsilon_(node.attribute_or("epsilon", 1e-5f)) {
     if (node.attribute_or<int64_t>("stash_type", 1) != 1) decline(node, "stash_type other than float");
-    if (std::is_same_v<T, double> && (has_output(node, 1) || has_output(node, 2))) {
-      decline(node, "the statistics of a double input, which are of type float");
-    }
   }
 
   void compute(RunContext& context) override {
@@ -148,12 +143,12 @@ std::unique_ptr<Kernel> make_layer_normalization(const Node& node) {
 }  // namespace
 
 void register_normalization(KernelRegistry& registry) {
-  const auto batch_normalization = &with_half<&make_batch_normalization>;
+  const auto batch_normalization = &with_one_float<&make_batch_normalization>;
   add_kernel(registry, "BatchNormalization", 7, 9, {{"T", kFloatTypes}}, batch_normalization);
   add_kernel(registry, "BatchNormalization", 14, 14, {{"T", kFloatTypes}, {"U", kFloatTypes}}, batch_normalization);
   add_kernel(registry, "BatchNormalization", 15, 15, {{"T", kFloatTypes}, {"T1", kFloatTypes}, {"T2", kFloatTypes}},
              batch_normalization);
-  add_kernel(registry, "LayerNormalization", 17, 17, {{"T", kFloatTypes}}, &with_half<&make_layer_normalization>);
+  add_kernel(registry, "LayerNormalization", 17, 17, {{"T", kFloatTypes}}, &with_one_float<&make_layer_normalization>);
 }
 
 }  // namespace onnx_light_ort::kernels

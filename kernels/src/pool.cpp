@@ -1,8 +1,11 @@
-// MaxPool, AveragePool, GlobalMaxPool, GlobalAveragePool. A maximum passes over NaN.
+// MaxPool, AveragePool, LpPool, GlobalMaxPool, GlobalAveragePool, GlobalLpPool. A maximum passes over NaN.
+#include <cmath>
 #include <limits>
+#include <optional>
 
 #include "cpu_level.h"
 #include "lanes.h"
+#include "max_pool_with_indices.h"
 #include "native_kernels.h"
 #include "registration.h"
 #include "widened_kernel.h"
@@ -11,21 +14,9 @@
 namespace onnx_light_ort::kernels {
 namespace {
 
-// Taps i in [first, last) of a window at output index o for which the position lies in [low, high).
-ValidRange valid_taps(int64_t o, int64_t stride, int64_t pad, int64_t dilation, int64_t kernel, int64_t low,
-                      int64_t high) {
-  const int64_t start = o * stride - pad;
-  const int64_t first = start < low ? (low - start + dilation - 1) / dilation : 0;
-  const int64_t room = high - start;
-  const int64_t last = room > 0 ? (room + dilation - 1) / dilation : 0;
-  return {std::min(first, kernel), std::max(std::min(first, kernel), std::min(last, kernel))};
-}
-
 template <class T>
 struct MaxPooling {
-  explicit MaxPooling(const Node& node) {
-    if (has_output(node, 1)) decline(node, "the output Indices");
-  }
+  explicit MaxPooling(const Node&) {}
   static T start() {
     return std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity()
                                                 : std::numeric_limits<T>::lowest();
@@ -43,6 +34,22 @@ struct AveragePooling {
     return a / static_cast<T>(count_padding ? with_padding : inside);
   }
   bool count_padding;
+};
+
+// p of LpPool and GlobalLpPool, a float in version 1.
+float exponent_of(const Node& node) {
+  if (node.since_version == 1) return node.attribute_or("p", 2.0f);
+  return static_cast<float>(node.attribute_or<int64_t>("p", 2));
+}
+
+// (sum of |x|^p)^(1/p)
+template <class T>
+struct PowerPooling {
+  explicit PowerPooling(const Node& node) : p(static_cast<T>(exponent_of(node))) {}
+  static T start() { return T(0); }
+  T fold(T a, T x) const { return a + (p == 2 ? x * x : p == 1 ? std::abs(x) : std::pow(std::abs(x), p)); }
+  T finish(T a, int64_t, int64_t) const { return p == 2 ? std::sqrt(a) : p == 1 ? a : std::pow(a, 1 / p); }
+  T p;
 };
 
 template <class Pooling, class T>
@@ -90,7 +97,7 @@ class PoolKernel final : public Kernel {
               const int64_t height = oh * w.stride[1] - w.pad_begin[1] + kh * w.dilation[1];
               const T* row = x + (depth * w.in[1] + height) * w.in[2] + ow * w.stride[2] - w.pad_begin[2];
               for (int64_t kw = taps[2].first; kw < taps[2].last; ++kw) {
-                total = Pooling::fold(total, row[kw * w.dilation[2]]);
+                total = pooling_.fold(total, row[kw * w.dilation[2]]);
               }
             }
           }
@@ -105,6 +112,7 @@ class PoolKernel final : public Kernel {
 };
 
 std::unique_ptr<Kernel> make_max_pool(const Node& node) {
+  if (has_output(node, 1)) return make_max_pool_with_indices(node);
   return dispatch<float, double, int8_t, uint8_t>(input_type(node, 0), [&](auto tag) {
     using T = typename decltype(tag)::type;
     return std::unique_ptr<Kernel>(std::make_unique<PoolKernel<MaxPooling<T>, T>>(node));
@@ -115,6 +123,13 @@ std::unique_ptr<Kernel> make_average_pool(const Node& node) {
   return dispatch<float, double>(input_type(node, 0), [&](auto tag) {
     using T = typename decltype(tag)::type;
     return std::unique_ptr<Kernel>(std::make_unique<PoolKernel<AveragePooling<T>, T>>(node));
+  });
+}
+
+std::unique_ptr<Kernel> make_lp_pool(const Node& node) {
+  return dispatch<float, double>(input_type(node, 0), [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return std::unique_ptr<Kernel>(std::make_unique<PoolKernel<PowerPooling<T>, T>>(node));
   });
 }
 
@@ -133,8 +148,11 @@ template <class T>
 template <class T>
 class GlobalPoolKernel final : public Kernel {
  public:
-  explicit GlobalPoolKernel(bool average)
-      : average_(average), fold_(average ? Versions<&plane_sum<T>>::best() : Versions<&plane_max<T>>::best()) {}
+  explicit GlobalPoolKernel(const Node& node)
+      : average_(node.op_type == "GlobalAveragePool"),
+        fold_(average_ ? Versions<&plane_sum<T>>::best() : Versions<&plane_max<T>>::best()) {
+    if (node.op_type == "GlobalLpPool") power_.emplace(node);
+  }
 
   void compute(RunContext& context) override {
     const TensorView& x = context.required_input(0);
@@ -147,22 +165,32 @@ class GlobalPoolKernel final : public Kernel {
     context.parallel_for(y.element_count, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, n)),
                          [&](int64_t begin, int64_t end) {
                            for (int64_t plane = begin; plane < end; ++plane) {
-                             T total;
-                             fold_(x.as<T>() + plane * n, n, &total);
-                             y.as<T>()[plane] = average_ ? total / static_cast<T>(n) : total;
+                             y.as<T>()[plane] = pooled(x.as<T>() + plane * n, n);
                            }
                          });
   }
 
  private:
+  T pooled(const T* x, int64_t n) const {
+    T total = T(0);
+    if (power_.has_value()) {
+      const auto add = [this](T a, T b) { return power_->fold(a, b); };
+      total = fold_lanes(x, n, T(0), add, [](T a, T b) { return a + b; });
+      return power_->finish(total, n, n);
+    }
+    fold_(x, n, &total);
+    return average_ ? total / static_cast<T>(n) : total;
+  }
+
   bool average_;
+  std::optional<PowerPooling<T>> power_;
   void (*fold_)(const T*, int64_t, T*);
 };
 
 std::unique_ptr<Kernel> make_global_pool(const Node& node) {
   return dispatch<float, double>(input_type(node, 0), [&](auto tag) {
     using T = typename decltype(tag)::type;
-    return std::unique_ptr<Kernel>(std::make_unique<GlobalPoolKernel<T>>(node.op_type == "GlobalAveragePool"));
+    return std::unique_ptr<Kernel>(std::make_unique<GlobalPoolKernel<T>>(node));
   });
 }
 
@@ -172,8 +200,10 @@ void register_pool(KernelRegistry& registry) {
   const TypeList max_types = kFloatTypes + TypeList{DataType::kInt8, DataType::kUInt8};
   add_kernel(registry, "MaxPool", 1, 22, {{"T", max_types}}, &with_half<&make_max_pool>);
   add_kernel(registry, "AveragePool", 7, 22, {{"T", kFloatTypes}}, &with_half<&make_average_pool>);
+  add_kernel(registry, "LpPool", 1, 22, {{"T", kFloatTypes}}, &with_half<&make_lp_pool>);
   add_kernel(registry, "GlobalMaxPool", 1, 22, {{"T", kFloatTypes}}, &with_half<&make_global_pool>);
   add_kernel(registry, "GlobalAveragePool", 1, 22, {{"T", kFloatTypes}}, &with_half<&make_global_pool>);
+  add_kernel(registry, "GlobalLpPool", 1, 22, {{"T", kFloatTypes}}, &with_half<&make_global_pool>);
 }
 
 }  // namespace onnx_light_ort::kernels

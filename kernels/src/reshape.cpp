@@ -1,4 +1,4 @@
-// Operators that change dimensions and no element: Identity, Dropout in inference, Reshape, Flatten, Squeeze,
+// Operators that change dimensions and no element: Identity, Reshape, Flatten, Squeeze,
 // Unsqueeze.
 #include <optional>
 
@@ -20,36 +20,6 @@ class IdentityKernel final : public Kernel {
 };
 
 std::unique_ptr<Kernel> make_identity(const Node&) { return std::make_unique<IdentityKernel>(); }
-
-// In inference nothing is dropped and the mask, if wanted, is all true.
-class DropoutKernel final : public Kernel {
- public:
-  void compute(RunContext& context) override {
-    const TensorView& x = context.required_input(0);
-    const TensorView* training = context.input(2);
-    if (training != nullptr && training->element_count > 0 && *training->as<uint8_t>() != 0) {
-      fail(ErrorKind::kNotImplemented, "Dropout: training_mode is true, which only the reference kernel computes");
-    }
-    if (context.output_count() > 1 && context.output_wanted(1)) {
-      const TensorView& mask = context.output(1, x.dims, x.rank);
-      std::fill_n(mask.as<uint8_t>(), mask.element_count, uint8_t{1});
-    }
-    context.forward_input(0, 0, x.dims, x.rank);
-  }
-
-  bool reads_strides(size_t input) const noexcept override { return input == 0; }
-};
-
-std::unique_ptr<Kernel> make_dropout(const Node& node) {
-  if (has_input(node, 2)) {
-    const TensorView* training = constant_input(node, 2);
-    if (training == nullptr || training->element_count != 1 || *training->as<uint8_t>() != 0) {
-      decline(node, "training_mode is not known to be false");
-    }
-  }
-  if (has_output(node, 1) && node.output_types[1] != DataType::kBool) decline(node, "the mask is not of type bool");
-  return std::make_unique<DropoutKernel>();
-}
 
 // 0 copies the input's dimension (unless allowzero), one -1 takes what is left.
 class ReshapeKernel final : public Kernel {
@@ -189,10 +159,6 @@ void register_reshape(KernelRegistry& registry) {
   constexpr bool kForwards = true;
   add_kernel(registry, "Identity", 1, 13, {{"T", kAllTypes}}, &make_identity, kForwards);
   add_kernel(registry, "Identity", 14, 25, {{"V", kAllTypes}}, &make_identity, kForwards);
-  add_kernel(registry, "Dropout", 7, 7, {{"T", kFloatTypes}}, &make_dropout, kForwards);
-  add_kernel(registry, "Dropout", 10, 10, {{"T", kFloatTypes}, {"T1", kBoolType}}, &make_dropout, kForwards);
-  add_kernel(registry, "Dropout", 12, 22, {{"T", kFloatTypes}, {"T1", kFloatTypes}, {"T2", kBoolType}}, &make_dropout,
-             kForwards);
   add_kernel(registry, "Reshape", 5, 25, {{"T", kAllTypes}}, &make_reshape, kForwards);
   add_kernel(registry, "Flatten", 1, 25, {{"T", kAllTypes}}, &make_flatten, kForwards);
   add_kernel(registry, "Squeeze", 1, 25, {{"T", kAllTypes}}, &make_squeeze, kForwards);

@@ -7,25 +7,27 @@
 namespace onnx_light_ort::kernels {
 namespace {
 
-bool is_carried(DataType type) { return carrier_of(type) != type; }
+using Carrier = DataType (*)(DataType) noexcept;
 
-// A constant as its carrier. Owns its elements and dimensions.
+// A constant as another type. Owns its elements and dimensions.
 struct WidenedConstant {
-  std::vector<float> elements;  ///< As many as hold the carrier's, which is no wider.
+  std::vector<uint64_t> elements;  ///< As many as hold those of the view.
   std::vector<int64_t> dims;
   TensorView view;
 
-  explicit WidenedConstant(const TensorView& from)
-      : elements(static_cast<size_t>(from.element_count)), dims(from.dims, from.dims + from.rank) {
-    unpack(from.dtype, from.data, 0, from.element_count, elements.data());
-    view = TensorView{elements.data(), dims.data(), dims.size(), from.element_count, carrier_of(from.dtype)};
+  WidenedConstant(const TensorView& from, DataType type)
+      : elements((checked_byte_size(type, from.element_count).value() + 7) / 8),
+        dims(from.dims, from.dims + from.rank) {
+    ElementConversion(from.dtype, type).run(from.data, elements.data(), 0, from.element_count);
+    view = TensorView{elements.data(), dims.data(), dims.size(), from.element_count, type};
   }
 };
 
 // The call as the kernel for the carriers sees it.
 class WidenedContext final : public RunContext {
  public:
-  WidenedContext(RunContext& outer, const std::vector<std::unique_ptr<WidenedConstant>>& constants) : outer_(outer) {
+  WidenedContext(RunContext& outer, const std::vector<std::unique_ptr<WidenedConstant>>& constants, Carrier carrier)
+      : outer_(outer), carrier_(carrier) {
     input_count_ = outer.input_count();
     output_count_ = outer.output_count();
     widened_.reserve(input_count_);
@@ -37,7 +39,7 @@ class WidenedContext final : public RunContext {
       } else if (i < constants.size() && constants[i] != nullptr) {
         pointers_.push_back(&constants[i]->view);
       } else {
-        widened_.push_back(converted(outer, *input, carrier_of(input->dtype)));
+        widened_.push_back(converted(outer, *input, carrier_(input->dtype)));
         pointers_.push_back(&widened_.back());
       }
     }
@@ -84,12 +86,15 @@ class WidenedContext final : public RunContext {
     Output& output = outputs_.at(i);
     if (output.real == nullptr) {
       output.real = &real;
-      output.widened = scratch_like(outer_, real, carrier_of(real.dtype));
+      output.widened = scratch_like(outer_, real, carrier_(real.dtype));
     }
     return output.widened;
   }
 
+  bool is_carried(DataType type) const { return carrier_(type) != type; }
+
   RunContext& outer_;
+  Carrier carrier_;
   std::vector<const TensorView*> pointers_;
   std::vector<TensorView> widened_;
   std::vector<Output> outputs_;
@@ -97,25 +102,25 @@ class WidenedContext final : public RunContext {
 
 class WidenedKernel final : public Kernel {
  public:
-  WidenedKernel(const Node& node, KernelFactory factory) {
+  WidenedKernel(const Node& node, KernelFactory factory, Carrier carrier) : carrier_(carrier) {
     Node widened = node;
     for (DataType& type : widened.input_types) {
-      converts_.push_back(is_carried(type));
-      type = carrier_of(type);
+      converts_.push_back(carrier(type) != type);
+      type = carrier(type);
     }
-    for (DataType& type : widened.output_types) type = carrier_of(type);
+    for (DataType& type : widened.output_types) type = carrier(type);
     constants_.resize(node.constant_inputs.size());
     for (size_t i = 0; i < node.constant_inputs.size(); ++i) {
       const TensorView* constant = node.constant_inputs[i];
-      if (constant == nullptr || !is_carried(constant->dtype)) continue;
-      constants_[i] = std::make_unique<WidenedConstant>(*constant);
+      if (constant == nullptr || carrier(constant->dtype) == constant->dtype) continue;
+      constants_[i] = std::make_unique<WidenedConstant>(*constant, carrier(constant->dtype));
       widened.constant_inputs[i] = &constants_[i]->view;
     }
     kernel_ = factory(widened);
   }
 
   void compute(RunContext& context) override {
-    WidenedContext widened(context, constants_);
+    WidenedContext widened(context, constants_, carrier_);
     kernel_->compute(widened);
     widened.round_outputs();
   }
@@ -126,6 +131,7 @@ class WidenedKernel final : public Kernel {
   }
 
  private:
+  Carrier carrier_;
   std::vector<bool> converts_;  ///< For each input.
   std::vector<std::unique_ptr<WidenedConstant>> constants_;
   std::unique_ptr<Kernel> kernel_;
@@ -138,13 +144,29 @@ bool has_half(const Node& node) {
          std::any_of(node.output_types.begin(), node.output_types.end(), is_half);
 }
 
+DataType as_double(DataType type) noexcept {
+  return type == DataType::kFloat || is_half(type) ? DataType::kDouble : type;
+}
+
+bool mixes_double(const Node& node) {
+  bool has_double = false;
+  bool has_narrower = false;
+  for (const auto* types : {&node.input_types, &node.output_types}) {
+    for (const DataType type : *types) {
+      has_double = has_double || type == DataType::kDouble;
+      has_narrower = has_narrower || as_double(type) != type;
+    }
+  }
+  return has_double && has_narrower;
+}
+
 bool has_sub_byte(const Node& node) {
   return std::any_of(node.input_types.begin(), node.input_types.end(), is_sub_byte) ||
          std::any_of(node.output_types.begin(), node.output_types.end(), is_sub_byte);
 }
 
-std::unique_ptr<Kernel> make_widened_kernel(const Node& node, KernelFactory factory) {
-  return std::make_unique<WidenedKernel>(node, factory);
+std::unique_ptr<Kernel> make_widened_kernel(const Node& node, KernelFactory factory, Carrier carrier) {
+  return std::make_unique<WidenedKernel>(node, factory, carrier);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -52,6 +52,7 @@ class Window {
   PlacedWindow place(const TensorView& x, const int64_t* kernel_dims) const;
 
   bool has_auto_pad() const noexcept { return auto_pad_ != "NOTSET" && auto_pad_ != "VALID"; }
+  const std::string& auto_pad() const noexcept { return auto_pad_; }
   const std::vector<int64_t>& kernel_shape() const noexcept { return kernel_shape_; }
   const std::vector<int64_t>& strides() const noexcept { return strides_; }
   const std::vector<int64_t>& dilations() const noexcept { return dilations_; }
@@ -67,17 +68,29 @@ class Window {
   std::vector<int64_t> pads_;
 };
 
-/// Output indices o in [first, last) for which o * stride - pad + offset lies in [0, extent).
+/// Output or kernel indices in [first, last) that lie inside something.
 struct ValidRange {
   int64_t first;
   int64_t last;
 };
+
+/// Output indices o in [first, last) for which o * stride - pad + offset lies in [0, extent).
 inline ValidRange valid_range(int64_t out, int64_t stride, int64_t pad, int64_t offset, int64_t extent) noexcept {
   const int64_t shift = pad - offset;
   const int64_t first = shift > 0 ? (shift + stride - 1) / stride : 0;
   const int64_t end = extent + shift;  // o * stride < end
   const int64_t last = end > 0 ? (end + stride - 1) / stride : 0;
   return {std::min(first, out), std::max(std::min(first, out), std::min(last, out))};
+}
+
+/// Taps of a window at output index o whose positions lie in [low, high).
+inline ValidRange valid_taps(int64_t o, int64_t stride, int64_t pad, int64_t dilation, int64_t kernel, int64_t low,
+                             int64_t high) noexcept {
+  const int64_t start = o * stride - pad;
+  const int64_t first = start < low ? (low - start + dilation - 1) / dilation : 0;
+  const int64_t room = high - start;
+  const int64_t last = room > 0 ? (room + dilation - 1) / dilation : 0;
+  return {std::min(first, kernel), std::max(std::min(first, kernel), std::min(last, kernel))};
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -829,6 +829,138 @@ void scattered_updates_land_where_their_indices_say() {
   }
 }
 
+// Images, sequences and 8-bit integers
+// ---------------------------------------------------------------------------------
+
+void a_sequence_that_has_ended_keeps_its_state_and_answers_zeros() {
+  for (int round = 0; round < 60; ++round) {
+    const bool batch_first = pick(0, 1) == 1;
+    const int64_t steps = pick(1, 6);
+    const int64_t batch = pick(1, 5);
+    const int64_t n = pick(1, 9);
+    const int64_t inputs = pick(1, 4);
+    const std::string op = std::vector<std::string>{"LSTM", "GRU", "RNN"}[static_cast<size_t>(round % 3)];
+    const int64_t gates = op == "LSTM" ? 4 : op == "GRU" ? 3 : 1;
+    const int64_t directions = pick(1, 2);
+    const OwnedTensor x = random_tensor<float>(batch_first ? Shape{batch, steps, inputs} : Shape{steps, batch, inputs});
+    const OwnedTensor w = random_tensor<float>({directions, gates * n, inputs});
+    const OwnedTensor r = random_tensor<float>({directions, gates * n, n});
+    OwnedTensor lengths(DataType::kInt32, &batch, 1);
+    for (int64_t b = 0; b < batch; ++b) lengths.view.as<int32_t>()[b] = static_cast<int32_t>(pick(0, steps));
+    std::map<std::string, Attribute, std::less<>> attributes = {
+        {"layout", int64_t{batch_first ? 1 : 0}},
+        {"direction", std::string(directions == 2 ? "bidirectional" : "forward")},
+        {"clip", pick(0, 1) == 1 ? 0.5f : 0.0f}};
+    const auto done = Call{op,
+                           22,
+                           {&x.view, &w.view, &r.view, nullptr, &lengths.view},
+                           {DataType::kFloat, DataType::kFloat},
+                           attributes,
+                           {},
+                           static_cast<int>(pick(1, 3))}
+                          .run();
+    const float* y = done->result(0).as<float>();
+    const float* last = done->result(1).as<float>();
+    for (int64_t b = 0; b < batch; ++b) {
+      const int64_t length = lengths.view.as<int32_t>()[b];
+      for (int64_t d = 0; d < directions; ++d) {
+        const auto row = [&](int64_t t) {
+          return y + (batch_first ? (b * steps + t) * directions + d : (t * directions + d) * batch + b) * n;
+        };
+        const float* state = last + (batch_first ? b * directions + d : d * batch + b) * n;
+        for (int64_t j = 0; j < n; ++j) {
+          for (int64_t t = length; t < steps; ++t) CHECK(row(t)[j] == 0);
+          CHECK(state[j] == (length == 0 ? 0 : row(d == 0 ? length - 1 : 0)[j]));
+        }
+      }
+    }
+  }
+}
+
+void resizing_keeps_what_is_constant_in_every_mode() {
+  const std::vector<std::string> modes = {"nearest", "linear", "cubic"};
+  const std::vector<std::string> coordinates = {"half_pixel",    "half_pixel_symmetric", "pytorch_half_pixel",
+                                                "align_corners", "asymmetric",           "tf_half_pixel_for_nn"};
+  for (int round = 0; round < 120; ++round) {
+    const Shape shape = {pick(1, 3), pick(1, 9), pick(1, 9)};
+    OwnedTensor x(DataType::kFloat, shape.data(), shape.size());
+    std::fill_n(x.view.as<float>(), x.view.element_count, 3.0f);
+    const OwnedTensor sizes = tensor<int64_t>({3}, {pick(0, 4), pick(1, 20), pick(1, 20)});
+    const auto done = Call{"Resize",
+                           19,
+                           {&x.view, nullptr, nullptr, &sizes.view},
+                           {DataType::kFloat},
+                           {{"mode", modes[static_cast<size_t>(pick(0, 2))]},
+                            {"coordinate_transformation_mode", coordinates[static_cast<size_t>(pick(0, 5))]},
+                            {"antialias", pick(0, 1)}},
+                           {},
+                           static_cast<int>(pick(1, 3))}
+                          .run();
+    const TensorView& y = done->result(0);
+    check_close(y, std::vector<float>(static_cast<size_t>(y.element_count), 3.0f), 1e-5, __LINE__);
+  }
+}
+
+void indices_of_max_pool_point_at_its_values() {
+  for (int round = 0; round < 60; ++round) {
+    const Shape shape = {pick(1, 3), pick(1, 3), pick(4, 9), pick(4, 9)};
+    const OwnedTensor x = random_tensor<float>(shape);
+    const auto done = Call{"MaxPool",
+                           12,
+                           {&x.view},
+                           {DataType::kFloat, DataType::kInt64},
+                           {{"kernel_shape", std::vector<int64_t>{pick(1, 3), pick(1, 3)}},
+                            {"strides", std::vector<int64_t>{pick(1, 3), pick(1, 3)}},
+                            {"ceil_mode", pick(0, 1)}},
+                           {},
+                           static_cast<int>(pick(1, 3))}
+                          .run();
+    const TensorView& y = done->result(0);
+    for (int64_t i = 0; i < y.element_count; ++i) {
+      const int64_t at = done->result(1).as<int64_t>()[i];
+      CHECK(at >= 0 && at < x.view.element_count);
+      CHECK(x.view.as<float>()[at] == y.as<float>()[i]);
+    }
+  }
+}
+
+void integer_convolution_is_exact_with_constant_weights_or_not() {
+  for (int round = 0; round < 40; ++round) {
+    const int64_t groups = pick(1, 2);
+    const int64_t channels = pick(1, 40);
+    const Shape shape = {pick(1, 2), groups * channels, pick(4, 7), pick(4, 7)};
+    const OwnedTensor x = random_tensor<uint8_t>(shape, 0, 255.9);
+    const OwnedTensor w = random_tensor<int8_t>({groups * pick(1, 3), channels, 3, 3}, -128, 127.9);
+    const OwnedTensor x_zero = random_tensor<uint8_t>({}, 0, 255.9);
+    const OwnedTensor w_zero = random_tensor<int8_t>({w.dims[0]}, -128, 127.9);
+    std::map<std::string, Attribute, std::less<>> attributes = {{"group", groups},
+                                                                {"pads", std::vector<int64_t>{1, 1, 1, 1}}};
+    OwnedTensor wide_x(DataType::kDouble, shape.data(), shape.size());
+    for (int64_t i = 0; i < x.view.element_count; ++i) {
+      wide_x.view.as<double>()[i] = x.view.as<uint8_t>()[i] - *x_zero.view.as<uint8_t>();
+    }
+    OwnedTensor wide_w(DataType::kDouble, w.dims.data(), w.dims.size());
+    for (int64_t i = 0; i < w.view.element_count; ++i) {
+      wide_w.view.as<double>()[i] = w.view.as<int8_t>()[i] - w_zero.view.as<int8_t>()[i / (channels * 9)];
+    }
+    const auto exact = Call{"Conv", 11, {&wide_x.view, &wide_w.view}, {DataType::kDouble}, attributes}.run();
+    for (const bool constant : {false, true}) {
+      const auto done = Call{"ConvInteger",
+                             10,
+                             {&x.view, &w.view, &x_zero.view, &w_zero.view},
+                             {DataType::kInt32},
+                             attributes,
+                             {false, constant, false, constant},
+                             static_cast<int>(pick(1, 3))}
+                            .run();
+      CHECK(done->result(0).element_count == exact->result(0).element_count);
+      for (int64_t i = 0; i < exact->result(0).element_count; ++i) {
+        CHECK(done->result(0).as<int32_t>()[i] == exact->result(0).as<double>()[i]);
+      }
+    }
+  }
+}
+
 void large_outputs_are_streamed_to_every_element() {
   const Shape shape = {(25 << 20) / 2 + 7};
   const OwnedTensor x = random_codes(DataType::kBFloat16, shape);
@@ -1149,6 +1281,10 @@ constexpr Test kTests[] = {
     TEST(the_largest_of_each_line_come_in_order),
     TEST(attention_of_random_shapes_stays_in_its_buffers),
     TEST(scattered_updates_land_where_their_indices_say),
+    TEST(a_sequence_that_has_ended_keeps_its_state_and_answers_zeros),
+    TEST(resizing_keeps_what_is_constant_in_every_mode),
+    TEST(indices_of_max_pool_point_at_its_values),
+    TEST(integer_convolution_is_exact_with_constant_weights_or_not),
     TEST(large_outputs_are_streamed_to_every_element),
     TEST(every_entry_names_types_and_an_ordered_range_of_versions),
     TEST(empty_tensors_pass_through_every_operator_of_one_tensor),

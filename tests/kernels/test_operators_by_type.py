@@ -639,3 +639,95 @@ def test_special_arguments_of_elementary_functions(run_native: RunNative, op_typ
     np.testing.assert_allclose(got, expected, rtol=1e-6)
     numbers = ~np.isnan(expected)
     assert (np.signbit(got) == np.signbit(expected))[numbers].all()
+
+
+@pytest.mark.parametrize("parameters", FLOATS, ids=str)
+@pytest.mark.parametrize("statistics", FLOATS, ids=str)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_batches_are_normalized_by_their_own_statistics_in_training(
+    run_native: RunNative, dtype: np.dtype[Any], statistics: np.dtype[Any], parameters: np.dtype[Any]
+) -> None:
+    x, scale, shift = draw((3, 4, 5), dtype, 1), draw((4,), parameters, 2), draw((4,), parameters, 3)
+    mean, variance = draw((4,), statistics, 4), draw((4,), statistics, 5, 0, 4)
+    wide, factor, offset, old_mean, old_variance = (a.astype(np.float64) for a in (x, scale, shift, mean, variance))
+    types = [number(dtype), number(statistics), number(statistics)]
+    inputs = [x, scale, shift, mean, variance]
+    got = run_native("BatchNormalization", 15, inputs, types, training_mode=1, momentum=0.75)
+    new_mean, new_variance = wide.mean((0, 2)), wide.var((0, 2))
+    columns = (slice(None), None)
+    root = np.sqrt(new_variance + 1e-5)[columns]
+    coarsest = max((dtype, statistics, parameters), key=lambda one: TOLERANCE[one.name])
+    limit = 4 * TOLERANCE[coarsest.name]
+    for mine, theirs, kind in zip(
+        got,
+        (
+            (wide - new_mean[columns]) / root * factor[columns] + offset[columns],
+            old_mean * 0.75 + new_mean * 0.25,
+            old_variance * 0.75 + new_variance * 0.25,
+        ),
+        (dtype, statistics, statistics),
+        strict=True,
+    ):
+        assert mine.dtype == kind
+        np.testing.assert_allclose(mine.astype(np.float64), theirs, rtol=limit, atol=limit)
+    (got_y,) = run_native("BatchNormalization", 15, inputs, types[:1])
+    root = np.sqrt(old_variance + 1e-5)[columns]
+    expected = (wide - old_mean[columns]) / root * factor[columns] + offset[columns]
+    assert got_y.dtype == dtype
+    np.testing.assert_allclose(got_y.astype(np.float64), expected, rtol=limit, atol=limit)
+
+
+@pytest.mark.parametrize("other", FLOATS, ids=str)
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_operators_of_several_types_compute_in_the_widest(
+    run_native: RunNative, dtype: np.dtype[Any], other: np.dtype[Any]
+) -> None:
+    coarsest = max((dtype, other), key=lambda one: TOLERANCE[one.name])
+    x, scale = draw((3, 7), dtype, 1), draw((7,), other, 2)
+    wide, factor = x.astype(np.float64), scale.astype(np.float64)
+    (got,) = run_native("RMSNormalization", 23, [x, scale], [number(other)])
+    expected = wide / np.sqrt((wide**2).mean(-1, keepdims=True) + 1e-5) * factor
+    assert got.dtype == other
+    limit = 2 * TOLERANCE[coarsest.name]
+    np.testing.assert_allclose(got.astype(np.float64), expected, rtol=limit, atol=limit)
+
+    query, key, value = (
+        draw((1, 2, 3, 4), dtype, 3),
+        draw((1, 2, 5, 4), dtype, 4),
+        draw((1, 2, 5, 6), other, 5),
+    )
+    (got,) = run_native("Attention", 24, [query, key, value], [number(dtype)])
+    scores = query.astype(np.float64) @ key.astype(np.float64).swapaxes(-1, -2) / 2
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = weights / weights.sum(-1, keepdims=True) @ value.astype(np.float64)
+    assert got.dtype == dtype
+    np.testing.assert_allclose(got.astype(np.float64), expected, rtol=2 * limit, atol=2 * limit)
+
+
+def test_the_statistics_of_a_layer_of_doubles_are_floats(run_native: RunNative) -> None:
+    x, scale = draw((3, 7), FLOATS[1], 1), draw((7,), FLOATS[1], 2)
+    outputs = [TensorProto.DOUBLE, TensorProto.FLOAT, TensorProto.FLOAT]
+    y, mean, inverse = run_native("LayerNormalization", 17, [x, scale], outputs)
+    deviation = np.sqrt(x.var(-1, keepdims=True) + np.float32(1e-5))
+    np.testing.assert_allclose(y, (x - x.mean(-1, keepdims=True)) / deviation * scale, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(mean, x.mean(-1, keepdims=True), rtol=1e-6)
+    np.testing.assert_allclose(inverse, 1 / deviation, rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_dropout_in_training_draws_what_the_reference_draws(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    x = draw((40, 25), dtype, 1)
+    types = [number(dtype), TensorProto.BOOL]
+    for ratio, training in ((0.75, True), (0.0, True), (0.75, False)):
+        inputs = [x, np.array(ratio).astype(dtype), np.array(training)]
+        y, mask = run_native("Dropout", 22, inputs, types, seed=7)
+        drawn = np.random.RandomState(7).uniform(0, 1, x.shape) >= ratio
+        kept = drawn if training else np.ones_like(drawn)
+        np.testing.assert_array_equal(mask, kept)
+        scale = 1 / (1 - ratio) if training else 1
+        np.testing.assert_array_equal(y, np.where(kept, x.astype(np.float64) * scale, 0).astype(dtype))
+        assert (run_native("Dropout", 22, inputs, types[:1], seed=7)[0] == y).all()
+    first, second = (run_native("Dropout", 22, [x, None, np.array(True)], types)[1] for _ in range(2))
+    assert (first != second).any()
+    with pytest.raises(Exception, match="Dropout: ratio is 1"):
+        run_native("Dropout", 22, [x, np.array(1).astype(dtype), np.array(True)], types)

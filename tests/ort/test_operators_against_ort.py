@@ -197,6 +197,8 @@ def resize_cases() -> Iterator[Case]:
     for op_type, opset, mode in product(["Resize", "Upsample"], [9, 10], ["nearest", "linear"]):
         if (op_type, opset) in (("Resize", 10), ("Upsample", 9)):
             yield Case(op_type, [x, np.array([1, 1, 1.7, 2.3], np.float32)], {"mode": mode}, opset)
+        if (op_type, opset) == ("Resize", 10):
+            yield Case(op_type, [x, np.array([1, 1, 0.6, 0.4], np.float32)], {"mode": mode}, opset)
 
 
 def other_cases() -> Iterator[Case]:

@@ -38,7 +38,7 @@ class Interpolation:
         mode = node.attribute("mode", "nearest")
         return cls(
             mode="linear" if mode == "bilinear" else mode,
-            nearest_mode="floor" if early else node.attribute("nearest_mode", "round_prefer_floor"),
+            nearest_mode="by_scale" if early else node.attribute("nearest_mode", "round_prefer_floor"),
             coordinates="asymmetric" if early else node.attribute("coordinate_transformation_mode", "half_pixel"),
             cubic_coefficient=node.attribute("cubic_coeff_a", -0.75),
             antialias=bool(node.attribute("antialias", 0)),
@@ -91,7 +91,10 @@ def axis_resize(
         outside = (positions < 0) | (positions > length - 1)
         outside = outside if outside.any() else None
     if interpolation.mode == "nearest":
-        nearest = np.clip(_ROUNDINGS[interpolation.nearest_mode](positions), 0, length - 1).astype(np.intp)
+        rounding = interpolation.nearest_mode
+        if rounding == "by_scale":  # what ORT does before version 11
+            rounding = "ceil" if scale < 1 else "floor"
+        nearest = np.clip(_ROUNDINGS[rounding](positions), 0, length - 1).astype(np.intp)
         repeats = size // length if length and size % length == 0 else 0
         is_repetition = outside is None and repeats and (nearest == np.arange(length).repeat(repeats)).all()
         return AxisResize(nearest[None], None, outside, repeats if is_repetition else 0)
