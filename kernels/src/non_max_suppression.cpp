@@ -1,5 +1,5 @@
-// NonMaxSuppression: of each class the boxes with the highest scores that do not overlap a chosen one too much. Of equal
-// scores the lower index comes first; a box without an area suppresses nothing and is suppressed by nothing.
+// NonMaxSuppression: of each class the boxes with the highest scores that do not overlap a chosen one too much. Of
+// equal scores the lower index comes first; a box without an area suppresses nothing and is suppressed by nothing.
 #include <algorithm>
 #include <numeric>
 
