@@ -1281,10 +1281,6 @@ constexpr Test kTests[] = {
     TEST(the_largest_of_each_line_come_in_order),
     TEST(attention_of_random_shapes_stays_in_its_buffers),
     TEST(scattered_updates_land_where_their_indices_say),
-    TEST(a_sequence_that_has_ended_keeps_its_state_and_answers_zeros),
-    TEST(resizing_keeps_what_is_constant_in_every_mode),
-    TEST(indices_of_max_pool_point_at_its_values),
-    TEST(integer_convolution_is_exact_with_constant_weights_or_not),
     TEST(large_outputs_are_streamed_to_every_element),
     TEST(every_entry_names_types_and_an_ordered_range_of_versions),
     TEST(empty_tensors_pass_through_every_operator_of_one_tensor),
@@ -1293,6 +1289,10 @@ constexpr Test kTests[] = {
     TEST(an_operand_of_any_strides_may_meet_an_output_over_the_other_one),
     TEST(operators_that_move_elements_read_any_strides),
     TEST(products_read_matrices_of_any_strides),
+    TEST(a_sequence_that_has_ended_keeps_its_state_and_answers_zeros),
+    TEST(resizing_keeps_what_is_constant_in_every_mode),
+    TEST(indices_of_max_pool_point_at_its_values),
+    TEST(integer_convolution_is_exact_with_constant_weights_or_not),
 };
 
 }  // namespace
