@@ -226,12 +226,14 @@ def _custom_op_registries(
     from onnx_light_ort.host.plugin_execution_provider import PluginExecutionProvider
 
     registry = KernelRegistry("custom ops")
-    for operator in custom_operators(ops, services):
+    operators = custom_operators(ops, services)
+    for operator in operators:
         registry.register_operator(operator)
-        for provider in providers:
-            if isinstance(provider, PluginExecutionProvider) and provider.name == operator.provider:
-                provider.operators.append(operator)
-                break
+    for provider in providers:
+        if isinstance(provider, PluginExecutionProvider):
+            provider.take_operators([operator for operator in operators if operator.provider == provider.name])
+            # Another one of the same name is refused later.
+            operators = [operator for operator in operators if operator.provider != provider.name]
     return [registry]
 
 

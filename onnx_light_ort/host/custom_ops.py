@@ -225,6 +225,17 @@ class CustomOperator(ForeignOperator):
         except Error as error:
             raise type(error)(f"{node}: {self._op.signature} made no kernel: {error}") from error
 
+    @property
+    def runs_on_provider(self) -> bool:
+        """Whether the op's own kernel runs on the provider that brings it, and not on the CPU."""
+        return bool(self._op.only_for_provider)
+
+    @property
+    def definition(self) -> tuple[str, str, int, int | None, dict[int, int]]:
+        """What the op would say in a kernel definition: domain, name, first and last version, memory by input."""
+        memory = {index: memory_type for index, (_, _, memory_type) in enumerate(self._op.inputs) if memory_type}
+        return self.domain, self.op_type, self.since_version, self._op.end_version, memory
+
     def close(self) -> None:
         """Gives up the op, which keeps its library and provider: planning's graphs may stay until they are collected.
         Kernels that were made of it keep it."""

@@ -93,14 +93,15 @@ class PluginExecutionProvider(ExecutionProvider):
         devices.require_registered()
         check_entries(options.config_entries)
         self._make_views = views
-        #: The operators that its factory brings.
-        self.operators: list[CustomOperator] = []
+        self._operators: list[CustomOperator] = []
+        self._running_operators: list[CustomOperator] = []
         self._views: ModelViews | None = None
         #: Of the graph that was asked about last: partitions are compiled as it was then. It stays, so that two
         #: inference sessions never have nodes at one address, unless it would keep constants that the EP dropped.
         self._view: GraphView | None = None
         self._ep = devices.library.native.create_ep(devices.positions, options, services, session)
         self.name = self._ep.name
+        self._operator_definitions = abi.OperatorDefinitions(self.name, [])
         self._kernels = PluginKernels(self._ep)
         self._partitions = PluginPartitions(self._ep, options.config_entries)
 
@@ -113,6 +114,14 @@ class PluginExecutionProvider(ExecutionProvider):
         """The OrtEp, until :meth:`close`."""
         return self._ep
 
+    def take_operators(self, operators: Sequence[CustomOperator]) -> None:
+        """Takes over the custom ops that its factory brings; they are closed with it."""
+        self._operators = list(operators)
+        # Others are names for nodes that it has kernels for, and nothing else runs.
+        self._running_operators = [item for item in operators if item.runs_on_provider]
+        definitions = [item.definition for item in self._running_operators]
+        self._operator_definitions = abi.OperatorDefinitions(self.name, definitions)
+
     def open(self, model: Model) -> None:
         self._views = self._make_views(model)
 
@@ -123,7 +132,10 @@ class PluginExecutionProvider(ExecutionProvider):
         self._view = view = self._views.freeze(graph)
         claims: list[Claim] = []
         for is_fused, drops_constants, positions in self._ep.get_capability(
-            view.native, self._kernels.native, self._kernels.matching(view.operators)
+            view.native,
+            self._kernels.native,
+            self._operator_definitions,
+            self._kernels.matching(view.operators, self._running_operators),
         ):
             nodes = [view.nodes[position] for position in positions]
             if self._is_open(nodes):
@@ -146,9 +158,10 @@ class PluginExecutionProvider(ExecutionProvider):
     def close(self) -> None:
         self._view = self._views = None
         self._partitions.close()
-        for operator in self.operators:
+        for operator in self._operators:
             operator.close()
-        self.operators.clear()
+        self._operators.clear()
+        self._running_operators.clear()
         self._ep.close()
 
     def _is_open(self, nodes: Sequence[Node]) -> bool:

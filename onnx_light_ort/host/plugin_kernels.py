@@ -148,16 +148,25 @@ class PluginKernels(KernelRegistry):
             self._found[key] = self._match(*key)
         return self._found[key]
 
-    def matching(self, operators: Sequence[Operator | None]) -> Callable[[int, list[int], list[int]], int | None]:
+    def matching(
+        self, operators: Sequence[Operator | None], own: Sequence[Operator]
+    ) -> Callable[[int, list[int], list[int]], int | None]:
         """What native code asks where the provider looks kernels up: :meth:`match` by position of operator and kernel.
 
         Of a type that is no tensor's, 0 is told; a definition can only constrain types of tensors.
+
+        Args:
+            own: operators that run by what the provider's factory brings; they count on from the kernels.
         """
+        count = 0 if self.native is None else len(self.native)
+        own_places = {operator: count + place for place, operator in enumerate(own)}
 
         def match(position: int, input_types: list[int], output_types: list[int]) -> int | None:
             operator = operators[position]
-            kernel = None if operator is None else self.match(operator, input_types, output_types)
-            return None if kernel is None else kernel.place
+            if operator is None:
+                return None
+            kernel = self.match(operator, input_types, output_types)
+            return own_places.get(operator) if kernel is None else kernel.place
 
         return match
 

@@ -24,7 +24,7 @@ struct Claim {
 struct OrtEpGraphSupportInfo {
   const OrtGraph& graph;
   onnx_light_ort::abi::Ep& ep;
-  onnx_light_ort::abi::KernelLookup* kernels;  ///< Null where the provider has no kernel registry.
+  onnx_light_ort::abi::KernelLookup* kernels;  ///< Null where the provider has no kernels.
   std::vector<onnx_light_ort::abi::Claim> claims;
   /// Why a claim was refused, if one was: also a provider that passes over the status is held to it.
   std::string refusal;

@@ -23,8 +23,7 @@ ArgumentTypes types_of(const OrtValueInfo* const* values, size_t count) {
 
 }  // namespace
 
-KernelLookup::KernelLookup(std::shared_ptr<const OrtKernelRegistry> registry, Match match)
-    : registry_(std::move(registry)), match_(std::move(match)) {}
+KernelLookup::KernelLookup(Match match) : match_(std::move(match)) {}
 
 const OrtKernelDef* KernelLookup::find(const OrtNode& node) {
   const NodeRecord& record = *node.record;
@@ -38,9 +37,8 @@ const OrtKernelDef* KernelLookup::find(const OrtNode& node) {
   for (size_t i = 0; i < count; ++i) key_.push_back(static_cast<char>(type_of(node.values[i])));
   const auto known = found_.find(key_);
   if (known != found_.end()) return known->second;
-  const std::optional<size_t> place = match_(*record.op, types_of(node.values, record.input_count),
-                                             types_of(node.values + record.input_count, record.output_count));
-  const OrtKernelDef* definition = place ? &registry_->kernels.at(*place).definition : nullptr;
+  const OrtKernelDef* definition = match_(*record.op, types_of(node.values, record.input_count),
+                                          types_of(node.values + record.input_count, record.output_count));
   found_.emplace(key_, definition);
   return definition;
 }

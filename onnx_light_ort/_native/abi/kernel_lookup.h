@@ -4,14 +4,12 @@
 #include <onnx_light_ort/ort_abi.h>
 
 #include <functional>
-#include <memory>
-#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "graph_record.h"
-#include "kernel_registry.h"
+#include "kernel_def.h"
 
 namespace onnx_light_ort::abi {
 
@@ -23,18 +21,17 @@ inline constexpr int kNoTensor = 0;  ///< Or of an unknown type.
 /// Lives while a provider answers about one view.
 class KernelLookup {
  public:
-  /// Position in the registry of the kernel for nodes of an operator with such arguments. Called on the plugin's
+  /// Of the kernel for nodes of an operator with such arguments; null where there is none. Called on the plugin's
   /// thread, once for all nodes that are alike. Throws Error.
-  using Match = std::function<std::optional<size_t>(const OperatorRecord&, const ArgumentTypes& inputs,
-                                                    const ArgumentTypes& outputs)>;
+  using Match = std::function<const OrtKernelDef*(const OperatorRecord&, const ArgumentTypes& inputs,
+                                                  const ArgumentTypes& outputs)>;
 
-  KernelLookup(std::shared_ptr<const OrtKernelRegistry> registry, Match match);
+  explicit KernelLookup(Match match);
 
-  /// Null where no kernel serves the node. The definition lives as long as the registry. Throws Error.
+  /// Null where no kernel serves the node. Throws Error.
   const OrtKernelDef* find(const OrtNode& node);
 
  private:
-  const std::shared_ptr<const OrtKernelRegistry> registry_;
   const Match match_;
   std::unordered_map<std::string, const OrtKernelDef*> found_;  ///< By operator and argument types.
   std::string key_;                                             ///< Kept for its memory.

@@ -164,10 +164,12 @@ auto without_gil(Result (abi::Ep::*method)(Arguments...) const) {
 
 /// (whether fused, whether constants are dropped, positions of the nodes in the view's graph)
 std::vector<std::tuple<bool, bool, std::vector<size_t>>> get_capability(const EpHandle& self, const GraphView& view,
-                                                                        const EpKernels* kernels, nb::handle match) {
+                                                                        const EpKernels* kernels,
+                                                                        const OperatorDefinitions& operators,
+                                                                        nb::handle match) {
   const std::shared_ptr<abi::Ep> ep = self.ep();
   std::optional<abi::KernelLookup> lookup;
-  if (kernels != nullptr) lookup.emplace(kernels->registry, matching_by(match));
+  if (kernels != nullptr || !operators.definitions.empty()) lookup.emplace(matching_by(match, kernels, operators));
   GilReleased released;
   std::vector<std::tuple<bool, bool, std::vector<size_t>>> claims;
   for (const abi::Claim& claim : ep->get_capability(view.graph(), lookup ? &*lookup : nullptr)) {
@@ -195,10 +197,11 @@ void bind_execution_provider(nb::module_& m) {
 
   nb::class_<EpHandle>(m, "Ep", "An execution provider of a plugin in one session.")
       .def_prop_ro("name", [](const EpHandle& self) { return foreign_text(self.ep()->name()); })
-      .def("get_capability", &get_capability, "view"_a, "kernels"_a.none(), "match"_a,
+      .def("get_capability", &get_capability, "view"_a, "kernels"_a.none(), "operators"_a, "match"_a,
            "What it takes of the view's graph: (whether fused, whether constants are dropped, positions of nodes). "
            "match(position of an operator in the view's tables, types of inputs, types of outputs) gives the position "
-           "of the kernel among `kernels`, or None; a type is an ONNX number, 0 for no tensor, -1 for no argument.")
+           "of the kernel among `kernels`, then `operators`, or None; a type is an ONNX number, 0 for no tensor, -1 "
+           "for no argument.")
       .def_prop_ro(
           "wants_runs", [](const EpHandle& self) { return self.ep()->wants_runs(); },
           "Whether it wants to know of the start or the end of runs.")

@@ -5,6 +5,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -116,14 +118,37 @@ std::shared_ptr<OrtRunOptions> make_run_options(int log_severity, int log_verbos
   return options;
 }
 
+/// (domain, operator, first version, last version or None, memory types by input) of each
+OperatorDefinitions operator_definitions(
+    const std::string& provider,
+    const std::vector<std::tuple<std::string, std::string, int, std::optional<int>, std::map<size_t, int>>>&
+        operators) {
+  OperatorDefinitions made;
+  for (const auto& [domain, op_type, first, last, memory] : operators) {
+    OrtKernelDef definition;
+    definition.op_type = op_type;
+    definition.domain = domain;
+    definition.provider = provider;
+    definition.start_version = first;
+    definition.end_version = last.value_or(INT_MAX);
+    for (const auto& [input, type] : memory) definition.input_memory_types[input] = static_cast<OrtMemType>(type);
+    made.definitions.push_back(std::move(definition));
+  }
+  return made;
+}
+
 }  // namespace
 
-abi::KernelLookup::Match matching_by(nb::handle match) {
-  return [match](const abi::OperatorRecord& op, const abi::ArgumentTypes& inputs,
-                 const abi::ArgumentTypes& outputs) -> std::optional<size_t> {
+abi::KernelLookup::Match matching_by(nb::handle match, const EpKernels* kernels, const OperatorDefinitions& operators) {
+  return [=, &operators](const abi::OperatorRecord& op, const abi::ArgumentTypes& inputs,
+                         const abi::ArgumentTypes& outputs) -> const OrtKernelDef* {
     GilAcquired acquired;
     try {
-      return nb::cast<std::optional<size_t>>(match(op.position, inputs, outputs));
+      const auto place = nb::cast<std::optional<size_t>>(match(op.position, inputs, outputs));
+      if (!place) return nullptr;
+      const size_t count = kernels == nullptr ? 0 : kernels->registry->kernels.size();
+      return *place < count ? &kernels->registry->kernels[*place].definition
+                            : &operators.definitions.at(*place - count);
     } catch (const nb::python_error& error) {  // It must not be alive when the GIL is gone.
       throw abi::Error(ORT_RUNTIME_EXCEPTION, nb::cast<std::string>(nb::str(error.value())));
     }
@@ -173,6 +198,13 @@ void bind_plugin_kernels(nb::module_& m) {
            "attributes"_a, "constant_inputs"_a,
            "Makes the kernel of one node by the definition at that place. The others as for CustomOp.create_kernel().");
   m.def("kernels_of", &kernels_of, "ep"_a, "What the provider's kernel registry holds; None where it has none.");
+
+  nb::class_<OperatorDefinitions>(m, "OperatorDefinitions",
+                                  "What a provider reads of the operators that its factory brings, where it looks "
+                                  "their kernels up. operators: (domain, operator, first version, last version or "
+                                  "None, memory types by input).")
+      .def(nb::new_(&operator_definitions), "provider"_a, "operators"_a)
+      .def("__len__", [](const OperatorDefinitions& self) { return self.definitions.size(); });
 
   nb::class_<OrtRunOptions>(m, "RunOptions", "How one run is done, for plugins.")
       .def(nb::new_(&make_run_options), "log_severity"_a = -1, "log_verbosity"_a = 0, "tag"_a = "",
