@@ -88,7 +88,11 @@ class OrtEpDevice:
 
 
 def register_execution_provider_library(
-    registration_name: str, library_path: str | os.PathLike[str], *, hardware_devices: Sequence[HardwareDevice] = ()
+    registration_name: str,
+    library_path: str | os.PathLike[str],
+    *,
+    hardware_devices: Sequence[HardwareDevice] = (),
+    bootstrap: bool = False,
 ) -> None:
     """Loads a library of execution providers and has it create its factories: both happen, or neither.
 
@@ -97,6 +101,8 @@ def register_execution_provider_library(
         library_path: absolute path of the library.
         hardware_devices: hardware that the caller knows of, beside the CPU that the factories are always offered. Not
             in ORT.
+        bootstrap: whether the library may import ``OrtGetApiBase``, which is then visible to the whole process. Not in
+            ORT.
 
     Raises:
         LibraryError (also a Fail): the library cannot be loaded, is not admitted, or its registration failed; nothing
@@ -105,7 +111,7 @@ def register_execution_provider_library(
     """
     from onnx_light_ort.host.ep_libraries import EP_LIBRARIES
 
-    EP_LIBRARIES.register(registration_name, library_path, hardware_devices)
+    EP_LIBRARIES.register(registration_name, library_path, hardware_devices, bootstrap=bootstrap)
 
 
 def unregister_execution_provider_library(registration_name: str) -> UnloadReport:

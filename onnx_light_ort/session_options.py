@@ -102,12 +102,14 @@ class SessionOptions:
         """All entries. Not in ORT."""
         return dict(self._config)
 
-    def register_custom_ops_library(self, library_path: str | os.PathLike[str]) -> None:
+    def register_custom_ops_library(self, library_path: str | os.PathLike[str], *, bootstrap: bool = False) -> None:
         """Loads a custom-op library and registers its operators: all of them, or none.
 
         Args:
             library_path: absolute path of the library. It stays loaded as long as these options or a session made from
                 them.
+            bootstrap: whether the library may import ``OrtGetApiBase``, which is then visible to the whole process. Not
+                in ORT.
 
         Raises:
             LibraryError (also a Fail): the library cannot be loaded, is not admitted, or its registration failed; the
@@ -119,7 +121,7 @@ class SessionOptions:
         with _MAKING_LIBRARIES:
             if self._custom_ops is None:
                 self._custom_ops = CustomOpLibraries()
-        self._custom_ops.register(library_path, self._config)
+        self._custom_ops.register(library_path, self._config, bootstrap=bootstrap)
 
     def add_provider_for_devices(
         self, devices: Sequence[OrtEpDevice], options: Mapping[str, str] | None = None

@@ -52,12 +52,12 @@ def run(arguments: argparse.Namespace) -> int:
     reasons = [str(refusal).removeprefix(f"{path}: ") for refusal in refusals(library, bootstrap=arguments.bootstrap)]
     report = describe(library, reasons)
     if arguments.load:
-        report["providers"] = _load(library, reasons)
+        report["providers"] = _load(library, reasons, bootstrap=arguments.bootstrap)
     print(json.dumps(report, indent=2) if arguments.json else render(report))
     return 1 if reasons or report.get("providers", {}).get("error") else 0
 
 
-def _load(library: LibraryInspection, reasons: list[str]) -> dict[str, Any]:
+def _load(library: LibraryInspection, reasons: list[str], *, bootstrap: bool) -> dict[str, Any]:
     """What the library's execution providers say of themselves, or the ``error`` why they say nothing."""
     if reasons:
         return {"error": "a library that is refused is not loaded"}
@@ -68,7 +68,7 @@ def _load(library: LibraryInspection, reasons: list[str]) -> dict[str, Any]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UnauditedLibraryWarning)  # the report says it
-            return inspect_providers(library.path)
+            return inspect_providers(library.path, bootstrap=bootstrap)
     except Error as error:
         return {"error": str(error)}
 

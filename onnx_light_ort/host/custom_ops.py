@@ -62,9 +62,11 @@ class CustomOpLibraries:
         with self._lock:
             return list(self._options.custom_ops)
 
-    def register(self, path: str | os.PathLike[str], config: MutableMapping[str, str]) -> None:
+    def register(
+        self, path: str | os.PathLike[str], config: MutableMapping[str, str], *, bootstrap: bool = False
+    ) -> None:
         """Loads a library and registers its ops; `config` are the options' configuration entries, which the library
-        may read and add to.
+        may read and add to. `bootstrap` permits it to import ``OrtGetApiBase``.
 
         Raises LibraryError with nothing of the library registered and `config` as it was; Fail when a library that
         is registering asks for it.
@@ -78,7 +80,7 @@ class CustomOpLibraries:
             self._registering = True
             try:
                 self._take_entries(config)
-                self._libraries.append(register_custom_ops_library(path, self._options))
+                self._libraries.append(register_custom_ops_library(path, self._options, bootstrap=bootstrap))
                 config.update(self._options.config_entries)
             finally:
                 self._registering = False

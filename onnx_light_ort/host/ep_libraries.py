@@ -90,7 +90,12 @@ class EpLibraries:
         self._busy = False
 
     def register(
-        self, name: str, path: str | os.PathLike[str], hardware_devices: Sequence[HardwareDevice] = ()
+        self,
+        name: str,
+        path: str | os.PathLike[str],
+        hardware_devices: Sequence[HardwareDevice] = (),
+        *,
+        bootstrap: bool = False,
     ) -> RegisteredLibrary:
         """Loads a library and has it create its factories: both happen, or neither.
 
@@ -110,7 +115,7 @@ class EpLibraries:
             self._busy = True
             try:
                 self._set_virtual(name, registered=True)
-                library = _register(name, path, hardware_devices)
+                library = _register(name, path, hardware_devices, bootstrap)
                 self._libraries[name] = library
             finally:
                 self._busy = False
@@ -166,10 +171,12 @@ class EpLibraries:
             abi.remove_environment_entry(_ALLOW_VIRTUAL_DEVICES)
 
 
-def _register(name: str, path: str | os.PathLike[str], hardware_devices: Sequence[HardwareDevice]) -> RegisteredLibrary:
+def _register(
+    name: str, path: str | os.PathLike[str], hardware_devices: Sequence[HardwareDevice], bootstrap: bool
+) -> RegisteredLibrary:
     offered = [(abi.cpu_hardware(), host_cpu()), *((_native(device), device) for device in hardware_devices)]
     offered.sort(key=lambda item: item[1].type)  # as ORT orders them
-    loaded = load_library(path)
+    loaded = load_library(path, bootstrap=bootstrap)
     try:
         native = call_create_ep_factories(loaded, name, [handle for handle, _ in offered])
         try:

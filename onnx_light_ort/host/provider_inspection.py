@@ -16,8 +16,12 @@ from onnx_light_ort.host.plugin_kernels import PluginKernels
 _NAME = "inspected"
 
 
-def inspect_providers(path: str | os.PathLike[str]) -> dict[str, Any]:
+def inspect_providers(path: str | os.PathLike[str], *, bootstrap: bool = False) -> dict[str, Any]:
     """Registers a library, asks its factories for devices and their providers for kernels, and unregisters it.
+
+    Args:
+        path: absolute path of the library.
+        bootstrap: whether it may import ``OrtGetApiBase``.
 
     Returns:
         Plain data: ``factories``, each with its devices and the kernels of a provider on the first of them (None where
@@ -27,7 +31,7 @@ def inspect_providers(path: str | os.PathLike[str]) -> dict[str, Any]:
         LibraryError (also a Fail): the library cannot be loaded, is not admitted, or its registration failed.
     """
     libraries = EpLibraries()
-    library = libraries.register(_NAME, path)
+    library = libraries.register(_NAME, path, bootstrap=bootstrap)
     try:
         factories = [_describe(library, *item) for item in enumerate(library.factories)]
     finally:

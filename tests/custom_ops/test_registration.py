@@ -318,3 +318,14 @@ def test_an_operator_of_a_library_comes_before_a_function_of_the_model(session: 
     model = proto.SerializeToString()
     np.testing.assert_array_equal(InferenceSession(model).run(None, {"x": X})[0], -X)
     np.testing.assert_array_equal(session(model, "kernel_state").run(None, {"x": X})[0], X + 1)
+
+
+def test_a_library_that_imports_the_api_base_registers_when_the_caller_asks_for_the_bootstrap(
+    fixtures_dir: Path,
+) -> None:
+    path = fixtures_dir / "loader" / "libstatic_importer.so"
+    options = SessionOptions()
+    with pytest.raises(LibraryError, match="bootstrap=True"):
+        options.register_custom_ops_library(path)
+    options.register_custom_ops_library(path, bootstrap=True)
+    assert options.get_session_config_entry("fixture.static_importer") == "registered"
