@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Every struct has these, whatever its version, so that the host calls them as members: `a->Free(a, block)`.
 DIRECT = {
     "OrtAllocator": re.compile(r"\b(\w+)->(Alloc|Free|Info)\(\1\b"),
+    "OrtKernelImpl": re.compile(r"\b(impl|kernel)->(Compute|Release)\(\1\b"),
     "OrtNodeComputeInfo": re.compile(r"\b(info_)->(CreateState|Compute|ReleaseState)\(\1\b"),
 }
 

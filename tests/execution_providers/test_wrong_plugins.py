@@ -27,7 +27,6 @@ STRICTER = {
     "kernel_ep claims_twice": "create",
     "kernel_ep claims_inner_node": "create",
     "kernel_ep looks_up_null": "create",
-    "kernel_ep kernel_version_0": "create",
     "compiling_ep capability_fails": "create",
     "compiling_ep compile_gives_one_twice": "create",
     "compiling_ep claim=ends": "create",
@@ -40,7 +39,7 @@ STRICTER = {
 
 #: A plugin that gives no way to release what it made, says that it made what it did not, or keeps a factory of its own.
 _UNRELEASABLE = frozenset({
-    "kernel_ep kernel_without_release", "kernel_ep kernel_version_0", "compiling_ep create_state_gives_null",
+    "kernel_ep kernel_without_release", "compiling_ep create_state_gives_null",
     "library device_of_other_factory",
 })  # fmt: skip
 

@@ -48,21 +48,19 @@ void EpKernel::create(const OrtKernelRegistry::Kernel& kernel) {
     throw Error(ORT_EP_FAIL, "execution provider '" + ep_->name() + "': " + reason);
   };
   if (made == nullptr) refuse("OrtKernelCreateFunc reported success and made no kernel: set *kernel_out");
-  if (Gate::Release(made) == nullptr) {
-    refuse("its OrtKernelImpl has no Release: set the callback, and ort_version_supported to ORT_API_VERSION");
-  }
+  // Every version of the struct has these: as in ORT they count whatever version it declares.
+  if (made->Release == nullptr) refuse("its OrtKernelImpl has no Release: set the callback");
   impl_.reset(made);
-  compute_ = Gate::Compute(made);
-  if (compute_ == nullptr) refuse("its OrtKernelImpl has no Compute: set the callback");
-  if (const uint32_t flags = Gate::flags(made, 0)) {
-    refuse("its OrtKernelImpl has flags " + std::to_string(flags) +
+  if (made->Compute == nullptr) refuse("its OrtKernelImpl has no Compute: set the callback");
+  if (made->flags != 0) {
+    refuse("its OrtKernelImpl has flags " + std::to_string(made->flags) +
            ", which only kernels of the host have: set flags to 0");
   }
 }
 
 void EpKernel::Release::operator()(OrtKernelImpl* impl) const {
   try {
-    ep->call("OrtKernelImpl::Release", [&] { Gate::Release(impl)(impl); });
+    ep->call("OrtKernelImpl::Release", [&] { impl->Release(impl); });
   } catch (const Error& error) {
     log(ep->services()->logger, ORT_LOGGING_LEVEL_ERROR, error.what());
   }
@@ -88,8 +86,9 @@ void EpKernel::offer_constants() {
 
 void EpKernel::compute(kernels::RunContext& run) {
   OrtKernelContext context(run, *node_->session, reuse_.empty() ? nullptr : reuse_.data());
+  OrtKernelImpl* const impl = impl_.get();
   try {
-    ep_->call("OrtKernelImpl::Compute", [&] { return compute_(impl_.get(), &context); });
+    ep_->call("OrtKernelImpl::Compute", [&] { return impl->Compute(impl, &context); });
   } catch (const Error& error) {
     throw to_engine(error);
   }

@@ -48,7 +48,6 @@ class EpKernel final : public kernels::Kernel {
   std::vector<OutputReuse> reuse_;
   std::unique_ptr<HostAllocator> packing_allocator_;
   std::unique_ptr<OrtKernelImpl, Release> impl_;
-  decltype(::OrtKernelImpl::Compute) compute_ = nullptr;
 };
 
 }  // namespace onnx_light_ort::abi
