@@ -83,17 +83,17 @@ std::unique_ptr<Kernel> make_swish(const Node& node) {
 }  // namespace
 
 void register_activation(KernelRegistry& registry) {
-  add_kernel(registry, "Relu", 6, 14, {{"T", kFloatTypes + kSignedTypes}}, &make_relu);
-  add_kernel(registry, "LeakyRelu", 6, 16, {{"T", kFloatTypes}}, &make_leaky_relu);
-  add_kernel(registry, "Elu", 6, 22, {{"T", kFloatTypes}}, &make_elu);
-  add_kernel(registry, "Sigmoid", 6, 13, {{"T", kFloatTypes}}, &make_plain<SigmoidOp>);
-  add_kernel(registry, "HardSigmoid", 6, 22, {{"T", kFloatTypes}}, &make_hard_sigmoid);
+  add_kernel(registry, "Relu", 1, 14, {{"T", kFloatTypes + kSignedTypes}}, &make_relu);
+  add_kernel(registry, "LeakyRelu", 1, 16, {{"T", kFloatTypes}}, &make_leaky_relu);
+  add_kernel(registry, "Elu", 1, 22, {{"T", kFloatTypes}}, &make_elu);
+  add_kernel(registry, "Sigmoid", 1, 13, {{"T", kFloatTypes}}, &make_plain<SigmoidOp>);
+  add_kernel(registry, "HardSigmoid", 1, 22, {{"T", kFloatTypes}}, &make_hard_sigmoid);
   add_kernel(registry, "HardSwish", 14, 22, {{"T", kFloatTypes}}, &make_plain<HardSwishOp>);
-  add_kernel(registry, "Tanh", 6, 13, {{"T", kFloatTypes}}, &make_plain<TanhOp>);
+  add_kernel(registry, "Tanh", 1, 13, {{"T", kFloatTypes}}, &make_plain<TanhOp>);
   add_kernel(registry, "Softplus", 1, 22, {{"T", kFloatTypes}}, &make_plain<SoftplusOp>);
   add_kernel(registry, "ThresholdedRelu", 10, 22, {{"T", kFloatTypes}}, &make_thresholded_relu);
   add_kernel(registry, "Celu", 12, 28, {{"T", kFloatTypes}}, &make_celu);
-  add_kernel(registry, "Selu", 6, 22, {{"T", kFloatTypes}}, &make_selu);
+  add_kernel(registry, "Selu", 1, 22, {{"T", kFloatTypes}}, &make_selu);
   add_kernel(registry, "Softsign", 1, 22, {{"T", kFloatTypes}}, &make_plain<SoftsignOp>);
   add_kernel(registry, "Swish", 24, 24, {{"T", kFloatTypes}}, &make_swish);
   add_kernel(registry, "Mish", 18, 22, {{"T", kFloatTypes}}, &make_plain<MishOp>);

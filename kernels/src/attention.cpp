@@ -142,8 +142,6 @@ class AttentionKernel final : public Kernel {
     if (shown < 0 || shown > 3) invalid_argument("Attention: qk_matmul_output_mode is " + std::to_string(shown));
     shown_ = static_cast<ScoresShown>(shown);
     if (left_ < -1 || right_ < -1) invalid_argument("Attention: a window size is below -1");
-    const auto precision = static_cast<DataType>(node.attribute_or<int64_t>("softmax_precision", 0));
-    if (precision == DataType::kDouble && !std::is_same_v<T, double>) decline(node, "softmax_precision double");
   }
 
   void compute(RunContext& context) override {
@@ -317,6 +315,8 @@ class AttentionKernel final : public Kernel {
 
 std::unique_ptr<Kernel> make_attention(const Node& node) {
   if (input_type(node, 0) == DataType::kDouble) return std::make_unique<AttentionKernel<double>>(node);
+  const auto precision = static_cast<DataType>(node.attribute_or<int64_t>("softmax_precision", 0));
+  if (precision == DataType::kDouble) return make_widened_kernel(node, &make_attention, &as_double);
   return std::make_unique<AttentionKernel<float>>(node);
 }
 

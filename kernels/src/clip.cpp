@@ -111,7 +111,7 @@ std::unique_ptr<Kernel> make_clip(const Node& node) {
 }  // namespace
 
 void register_clip(KernelRegistry& registry) {
-  add_kernel(registry, "Clip", 6, 13, {{"T", kNumericTypes}}, &make_clip);
+  add_kernel(registry, "Clip", 1, 13, {{"T", kNumericTypes}}, &make_clip);
 }
 
 }  // namespace onnx_light_ort::kernels

@@ -115,14 +115,7 @@ class RmsNormalizationKernel final : public Kernel {
     const size_t axis = normalized_axis("RMSNormalization", axis_, x.rank);
     const int64_t n = product(x.dims, axis, x.rank);
     const T* factors = scale.as<T>();
-    if (scale.element_count == 1 && n != 1) {
-      T* repeated = static_cast<T*>(context.scratch(static_cast<size_t>(n) * sizeof(T)));
-      std::fill_n(repeated, n, *factors);
-      factors = repeated;
-    } else if (scale.element_count != n) {
-      fail(ErrorKind::kNotImplemented,
-           "RMSNormalization: scale of shape " + to_string(scale) + " for " + std::to_string(n) + " elements");
-    }
+    if (scale.element_count != n) factors = repeated(context, x, axis, scale);
     const TensorView& y = context.output_reusing_input(0, 0, x.dims, x.rank);
     if (y.element_count == 0) return;
     context.parallel_for(x.element_count / n, std::max<int64_t>(1, kGrain / n), [&](int64_t begin, int64_t end) {
@@ -131,6 +124,27 @@ class RmsNormalizationKernel final : public Kernel {
   }
 
  private:
+  // The scale broadcast to the dimensions that are normalised together.
+  static const T* repeated(RunContext& context, const TensorView& x, size_t axis, const TensorView& scale) {
+    const Dims dims(x.dims + axis, x.rank - axis);
+    const Dims own = dense_strides(scale.dims, scale.rank);
+    Dims strides(dims.size(), 0);
+    bool fits = scale.rank <= dims.size();
+    for (size_t d = 0; fits && d < scale.rank; ++d) {
+      const size_t at = dims.size() - scale.rank + d;
+      fits = scale.dims[d] == 1 || scale.dims[d] == dims[at];
+      strides[at] = scale.dims[d] == 1 ? 0 : own[d];
+    }
+    if (!fits) {
+      invalid_argument("RMSNormalization: scale of shape " + to_string(scale) + " does not broadcast to " +
+                       to_string(dims));
+    }
+    const auto n = static_cast<size_t>(product(dims.data(), 0, dims.size()));
+    T* all = static_cast<T*>(context.scratch(n * sizeof(T)));
+    strided_copy(context, all, dims, scale.data, strides, sizeof(T));
+    return all;
+  }
+
   int64_t axis_;
   T epsilon_;
   void (*loop_)(const T*, T*, int64_t, const T*, T) = Versions<&rms_row<T>>::best();
@@ -279,7 +293,7 @@ std::unique_ptr<Kernel> make(const Node& node) {
 }  // namespace
 
 void register_group_normalization(KernelRegistry& registry) {
-  add_kernel(registry, "InstanceNormalization", 6, 22, {{"T", kFloatTypes}},
+  add_kernel(registry, "InstanceNormalization", 1, 22, {{"T", kFloatTypes}},
              &with_half<&make<GroupNormalizationKernel>>);
   add_kernel(registry, "GroupNormalization", 18, 21, {{"T", kFloatTypes}}, &with_half<&make<GroupNormalizationKernel>>);
   add_kernel(registry, "RMSNormalization", 23, 23, {{"T", kFloatTypes}, {"V", kFloatTypes}},

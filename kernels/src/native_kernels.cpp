@@ -29,6 +29,8 @@ KernelRegistry build() {
   register_conv(registry);
   register_conv_transpose(registry);
   register_pool(registry);
+  register_max_roi_pool(registry);
+  register_max_unpool(registry);
   register_normalization(registry);
   register_lstm(registry);
   register_rnn(registry);

@@ -29,6 +29,8 @@ void register_expand(KernelRegistry& registry);
 void register_conv(KernelRegistry& registry);
 void register_conv_transpose(KernelRegistry& registry);
 void register_pool(KernelRegistry& registry);
+void register_max_roi_pool(KernelRegistry& registry);
+void register_max_unpool(KernelRegistry& registry);
 void register_normalization(KernelRegistry& registry);
 void register_lstm(KernelRegistry& registry);
 void register_rnn(KernelRegistry& registry);

@@ -165,6 +165,23 @@ std::unique_ptr<Kernel> make_numeric(const Node& node) {
   return make_unary_kernel(loop, type, {}, kCheapGrain);
 }
 
+DataType integer_as_float(DataType type) noexcept {
+  switch (type) {
+    case DataType::kDouble:
+    case DataType::kFloat16:
+    case DataType::kBFloat16:
+      return type;
+    default:
+      return DataType::kFloat;
+  }
+}
+
+// Of integers, -1, 0 and 1: the fraction is cut off.
+std::unique_ptr<Kernel> make_erf(const Node& node) {
+  if (integer_as_float(input_type(node, 0)) == input_type(node, 0)) return make_float<ErfOp, kCostlyGrain>(node);
+  return make_widened_kernel(node, &make_erf, &integer_as_float);
+}
+
 // Of 16-bit floats only the sign bit changes.
 struct FlipSignOp {
   [[gnu::always_inline]] static uint16_t apply(uint16_t bits, const UnaryParameters&) { return bits ^ 0x8000u; }
@@ -202,16 +219,16 @@ std::unique_ptr<Kernel> make_neg(const Node& node) {
 }  // namespace
 
 void register_unary_math(KernelRegistry& registry) {
-  add_kernel(registry, "Neg", 6, 13, {{"T", kFloatTypes + kSignedTypes}}, &make_neg);
-  add_kernel(registry, "Abs", 6, 13, {{"T", kNumericTypes}}, &make_abs);
+  add_kernel(registry, "Neg", 1, 13, {{"T", kFloatTypes + kSignedTypes}}, &make_neg);
+  add_kernel(registry, "Abs", 1, 13, {{"T", kNumericTypes}}, &make_abs);
   add_kernel(registry, "Sign", 9, 13, {{"T", kNumericTypes}}, &make_numeric<SignOp>);
-  add_kernel(registry, "Sqrt", 6, 13, {{"T", kFloatTypes}}, &make_float<SqrtOp, kCheapGrain>);
-  add_kernel(registry, "Reciprocal", 6, 13, {{"T", kFloatTypes}}, &make_float<ReciprocalOp, kCheapGrain>);
-  add_kernel(registry, "Exp", 6, 13, {{"T", kFloatTypes}}, &make_float<ExpOp, kCostlyGrain>);
-  add_kernel(registry, "Log", 6, 13, {{"T", kFloatTypes}}, &make_float<LogOp, kCostlyGrain>);
-  add_kernel(registry, "Erf", 9, 13, {{"T", kFloatTypes}}, &make_float<ErfOp, kCostlyGrain>);
-  add_kernel(registry, "Floor", 6, 13, {{"T", kFloatTypes}}, &make_float<FloorOp, kCheapGrain>);
-  add_kernel(registry, "Ceil", 6, 13, {{"T", kFloatTypes}}, &make_float<CeilOp, kCheapGrain>);
+  add_kernel(registry, "Sqrt", 1, 13, {{"T", kFloatTypes}}, &make_float<SqrtOp, kCheapGrain>);
+  add_kernel(registry, "Reciprocal", 1, 13, {{"T", kFloatTypes}}, &make_float<ReciprocalOp, kCheapGrain>);
+  add_kernel(registry, "Exp", 1, 13, {{"T", kFloatTypes}}, &make_float<ExpOp, kCostlyGrain>);
+  add_kernel(registry, "Log", 1, 13, {{"T", kFloatTypes}}, &make_float<LogOp, kCostlyGrain>);
+  add_kernel(registry, "Erf", 9, 13, {{"T", kNumericTypes}}, &make_erf);
+  add_kernel(registry, "Floor", 1, 13, {{"T", kFloatTypes}}, &make_float<FloorOp, kCheapGrain>);
+  add_kernel(registry, "Ceil", 1, 13, {{"T", kFloatTypes}}, &make_float<CeilOp, kCheapGrain>);
   add_kernel(registry, "Round", 11, 22, {{"T", kFloatTypes}}, &make_float<RoundOp, kCheapGrain>);
   const TypeList special = kFloatTypes + TypeList{DataType::kFloat8E4M3FN, DataType::kFloat8E4M3FNUZ,
                                                   DataType::kFloat8E5M2, DataType::kFloat8E5M2FNUZ};

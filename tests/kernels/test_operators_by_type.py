@@ -396,6 +396,10 @@ def test_normalization_over_groups(run_native: RunNative, dtype: np.dtype[Any]) 
     root = np.sqrt((wide**2).mean((2, 3), keepdims=True) + 1e-5)
     (got,) = run_native("RMSNormalization", 23, [x, weights], [number(dtype)], axis=2)
     assert_close(got, wide / root * weights.astype(np.float64), dtype)
+    for part in (weights[0], weights[:, :1], weights[0, 0]):
+        part = np.ascontiguousarray(part).reshape(part.shape)
+        (got,) = run_native("RMSNormalization", 23, [x, part], [number(dtype)], axis=2)
+        assert_close(got, wide / root * part.astype(np.float64), dtype)
 
     (got,) = run_native("LpNormalization", 22, [x], [number(dtype)], axis=1, p=1)
     assert_close(got, wide / np.abs(wide).sum(1, keepdims=True), dtype)
@@ -731,3 +735,36 @@ def test_dropout_in_training_draws_what_the_reference_draws(run_native: RunNativ
     assert (first != second).any()
     with pytest.raises(Exception, match="Dropout: ratio is 1"):
         run_native("Dropout", 22, [x, np.array(1).astype(dtype), np.array(True)], types)
+
+
+@pytest.mark.parametrize("dtype", INTEGERS, ids=str)
+def test_the_error_function_of_integers_is_cut_to_integers(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    x = draw((100,), dtype, 1, -6, 6)
+    (got,) = run_native("Erf", 9, [x], [number(dtype)])
+    expected = np.vectorize(math.erf, otypes=[np.float32])(x)
+    np.testing.assert_array_equal(got, expected.astype(dtype))
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_attention_may_weigh_in_double(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    query, key, value = (draw((1, 2, 5, 4), dtype, seed) for seed in (1, 2, 3))
+    inputs: list[Array | None] = [query, key, value]
+    (got,) = run_native("Attention", 24, inputs, [number(dtype)], softmax_precision=TensorProto.DOUBLE)
+    wide_query, wide_key, wide_value = (x.astype(np.float64) for x in (query, key, value))
+    scores = wide_query @ wide_key.swapaxes(-1, -2) / 2
+    weights = np.exp(scores - scores.max(-1, keepdims=True))
+    expected = weights / weights.sum(-1, keepdims=True) @ wide_value
+    assert_close(got, expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", [FLOATS[0], FLOATS[1], FLOATS[2]], ids=str)
+def test_first_versions_name_the_inputs_that_they_consume(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    x = draw((40,), dtype, 1, 0.25, 4)
+    for op_type, newer in [
+        *[(name, 6) for name in ("Abs", "Ceil", "Elu", "Exp", "Floor", "HardSigmoid", "LeakyRelu", "Log", "Neg")],
+        *[(name, 6) for name in ("Reciprocal", "Relu", "Sigmoid", "Sqrt", "Tanh", "Clip")],
+    ]:
+        attributes = {"min": 1.0, "max": 2.0} if op_type == "Clip" else {}
+        (expected,) = run_native(op_type, newer, [x], [number(dtype)], **attributes)
+        (got,) = run_native(op_type, 1, [x], [number(dtype)], consumed_inputs=[0], **attributes)
+        np.testing.assert_array_equal(got, expected)

@@ -323,3 +323,45 @@ def test_a_transposed_convolution_has_the_size_that_is_wanted(
     np.testing.assert_allclose(
         got.astype(np.float64), full, rtol=2 * TOLERANCE[dtype.name], atol=4 * TOLERANCE[dtype.name]
     )
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_the_maxima_of_regions(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    x = draw((2, 3, 8, 9), dtype)
+    regions = np.array([[0, 0, 0, 7, 7], [1, 2, 1, 8, 5], [0, 3, 3, 3, 3], [1, -4, 2, 20, 30], [0, 40, 0, 50, 7]])
+    for cells, scale in (((3, 2), 1.0), ((2, 4), 0.5)):
+        (got,) = run_native(
+            "MaxRoiPool", 22, [x, regions.astype(dtype)], [number(dtype)], pooled_shape=list(cells), spatial_scale=scale
+        )
+        assert got.dtype == dtype
+        for index, (image, left, top, right, bottom) in enumerate(regions):
+            bounds = []
+            for first, last, count, extent in ((top, bottom, cells[0], 8), (left, right, cells[1], 9)):
+                start, end = math.floor(first * scale + 0.5), math.floor(last * scale + 0.5)
+                length = max(end - start + 1, 1) / count
+                edges = [(math.floor(i * length) + start, math.ceil((i + 1) * length) + start) for i in range(count)]
+                bounds.append([(min(max(a, 0), extent), min(max(b, 0), extent)) for a, b in edges])
+            for i, j in np.ndindex(cells):
+                part = x[image, :, slice(*bounds[0][i]), slice(*bounds[1][j])]
+                expected = part.max((1, 2)) if part.size else np.zeros(3, dtype)
+                np.testing.assert_array_equal(got[index, :, i, j], expected)
+    with pytest.raises(Exception, match="MaxRoiPool: a region is of image 2"):
+        run_native(
+            "MaxRoiPool", 22, [x, np.array([[2, 0, 0, 1, 1]]).astype(dtype)], [number(dtype)], pooled_shape=[1, 1]
+        )
+
+
+@pytest.mark.parametrize("dtype", FLOATS, ids=str)
+def test_maxima_go_back_to_where_they_were_found(run_native: RunNative, dtype: np.dtype[Any]) -> None:
+    x = draw((2, 3, 6, 8), dtype)
+    types = [number(dtype), TensorProto.INT64]
+    for window in ({"kernel_shape": [2, 2], "strides": [2, 2]}, {"kernel_shape": [3, 2], "strides": [3, 2]}):
+        values, indices = run_native("MaxPool", 22, [x], types, **window)
+        (got,) = run_native("MaxUnpool", 22, [values, indices], types[:1], **window)
+        expected = np.zeros(x.size, dtype)
+        expected[indices.reshape(-1)] = values.reshape(-1)
+        np.testing.assert_array_equal(got, expected.reshape(x.shape))
+    with pytest.raises(Exception, match="MaxUnpool: index 999 is outside"):
+        run_native(
+            "MaxUnpool", 22, [values[:1, :1, :1, :1], np.full((1, 1, 1, 1), 999)], types[:1], kernel_shape=[1, 1]
+        )
