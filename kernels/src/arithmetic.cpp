@@ -280,19 +280,18 @@ class PowKernel final : public Kernel {
     const TensorView& z = context.output(0, dims.data(), dims.size());
     if (z.element_count == 0) return;
     const BroadcastPlan<2> plan(dims, {&x, &y});
-    const int64_t stride_x = plan.inner_stride(0);
-    const int64_t stride_y = plan.inner_stride(1);
-    context.parallel_for(z.element_count, kCostlyGrain, [&](int64_t begin, int64_t end) {
-      plan.for_each_run(begin, end, [&](const std::array<int64_t, 2>& offsets, int64_t position, int64_t n) {
-        const Base* base = x.as<Base>() + offsets[0];
-        const Exponent* exponent = y.as<Exponent>() + offsets[1];
-        Base* out = z.as<Base>() + position;
-        if constexpr (std::is_same_v<Base, float>) {
-          power_loop(base, stride_x, exponent, stride_y, out, n);
-        } else {
-          for (int64_t i = 0; i < n; ++i) out[i] = power(base[i * stride_x], exponent[i * stride_y]);
-        }
-      });
+    const std::array<size_t, 2> widths = {sizeof(Base), sizeof(Exponent)};
+    plan.for_each_dense_run(context, {x.data, y.data}, widths, kCostlyGrain, [&](const BroadcastRun<2>& run) {
+      const Base* base = reinterpret_cast<const Base*>(run.from[0]);
+      const Exponent* exponent = reinterpret_cast<const Exponent*>(run.from[1]);
+      const int64_t stride_x = run.single[0] ? 0 : 1;
+      const int64_t stride_y = run.single[1] ? 0 : 1;
+      Base* out = z.as<Base>() + run.position;
+      if constexpr (std::is_same_v<Base, float>) {
+        power_loop(base, stride_x, exponent, stride_y, out, run.n);
+      } else {
+        for (int64_t i = 0; i < run.n; ++i) out[i] = power(base[i * stride_x], exponent[i * stride_y]);
+      }
     });
   }
 
