@@ -93,30 +93,25 @@ struct MinOp {
   }
 };
 
-// The remainder of the division that rounds down: it has the divisor's sign. By zero it gives zero, as numpy does.
-struct ModOp {
-  template <class T>
-  [[gnu::always_inline]] static T apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
-      const T remainder = std::fmod(a, b);
-      return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
-    } else {
-      if (b == 0) return 0;
-      if constexpr (std::is_signed_v<T>) {
-        if (b == T(-1)) return 0;
-        const auto remainder = static_cast<T>(a % b);
-        return remainder != 0 && (remainder < 0) != (b < 0) ? static_cast<T>(remainder + b) : remainder;
-      }
-      return static_cast<T>(a % b);
-    }
+// The remainder of the division that truncates: it has the dividend's sign. By zero it gives zero for integers, as
+// numpy does.
+//
+// Of floats whose quotient is below 2^29, in double: the quotient's integer part has 29 bits, a divisor 24, hence their
+// product is exact, and so is what remains. Where the quotient was rounded up to an integer, what remains is negative.
+struct FmodOp : Bounded {
+  [[gnu::always_inline]] static bool within(float a, float b) {
+    return (std::fabs(a) < std::fabs(b) * 0x1p29f) & (std::fabs(b) <= std::numeric_limits<float>::max());
   }
-};
+  static float beyond(float a, float b) { return std::fmod(a, b); }
 
-// The remainder of the division that truncates: it has the dividend's sign.
-struct FmodOp {
   template <class T>
   [[gnu::always_inline]] static T apply(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (std::is_same_v<T, float>) {
+      const double dividend = std::fabs(a);
+      const double divisor = std::fabs(b);
+      const double rest = dividend - static_cast<double>(static_cast<int32_t>(dividend / divisor)) * divisor;
+      return std::copysign(static_cast<float>(rest < 0 ? rest + divisor : rest), a);
+    } else if constexpr (std::is_floating_point_v<T>) {
       return std::fmod(a, b);
     } else {
       if (b == 0) return 0;
@@ -125,6 +120,26 @@ struct FmodOp {
       }
       return static_cast<T>(a % b);
     }
+  }
+};
+
+// The remainder of the division that rounds down: it has the divisor's sign.
+struct ModOp : Bounded {
+  [[gnu::always_inline]] static bool within(float a, float b) { return FmodOp::within(a, b); }
+  static float beyond(float a, float b) { return with_sign_of_divisor(FmodOp::beyond(a, b), b); }
+
+  template <class T>
+  [[gnu::always_inline]] static T with_sign_of_divisor(T remainder, T b) {
+    if constexpr (std::is_unsigned_v<T>) {
+      return remainder;
+    } else {
+      return remainder != 0 && (remainder < 0) != (b < 0) ? static_cast<T>(remainder + b) : remainder;
+    }
+  }
+
+  template <class T>
+  [[gnu::always_inline]] static T apply(T a, T b) {
+    return with_sign_of_divisor(FmodOp::apply(a, b), b);
   }
 };
 

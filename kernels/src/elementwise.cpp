@@ -67,6 +67,19 @@ void run_binary(RunContext& context, const BinaryLoops& loops, const TensorView&
   });
 }
 
+// The same for operands that have as many elements as out, stride 1, or a single one, stride 0.
+void run_flat(RunContext& context, BinaryLoop loop, const TensorView& a, const TensorView& b, const TensorView& out,
+              int64_t stride_a, int64_t stride_b, size_t in_width, size_t out_width, int64_t grain) {
+  if (out.element_count <= grain) {
+    if (out.element_count != 0) loop(a.data, b.data, out.data, out.element_count);
+    return;
+  }
+  write_elements(context, out.data, out_width, out.element_count, grain, out.data == a.data || out.data == b.data,
+                 [&](int64_t begin, int64_t n, void* to) {
+                   loop(at(a, begin * stride_a, in_width), at(b, begin * stride_b, in_width), to, n);
+                 });
+}
+
 class BinaryKernel final : public Kernel {
  public:
   BinaryKernel(const char* op, const BinaryLoops& loops, size_t in_width, size_t out_width, int64_t grain)
@@ -79,13 +92,13 @@ class BinaryKernel final : public Kernel {
     const bool flat = a.is_dense() && b.is_dense();
     if (flat && same_dims(a, b)) {
       const TensorView& out = output_like(context, 0, a);
-      run_flat(context, loops_.both, a, b, out, 1, 1);
+      run_flat(context, loops_.both, a, b, out, 1, 1, in_width_, out_width_, grain_);
     } else if (flat && b.element_count == 1 && b.rank <= a.rank) {
       const TensorView& out = output_like(context, 0, a);
-      run_flat(context, loops_.scalar_b, a, b, out, 1, 0);
+      run_flat(context, loops_.scalar_b, a, b, out, 1, 0, in_width_, out_width_, grain_);
     } else if (flat && a.element_count == 1 && a.rank <= b.rank) {
       const TensorView& out = output_like(context, 1, b);
-      run_flat(context, loops_.scalar_a, a, b, out, 0, 1);
+      run_flat(context, loops_.scalar_a, a, b, out, 0, 1, in_width_, out_width_, grain_);
     } else {
       const TensorView* operands[] = {&a, &b};
       const Dims dims = broadcast_dims(op_, operands, 2);
@@ -103,18 +116,6 @@ class BinaryKernel final : public Kernel {
   const TensorView& output_like(RunContext& context, size_t from, const TensorView& view) const {
     return in_width_ == out_width_ ? context.output_reusing_input(0, from, view.dims, view.rank)
                                    : context.output(0, view.dims, view.rank);
-  }
-
-  void run_flat(RunContext& context, BinaryLoop loop, const TensorView& a, const TensorView& b, const TensorView& out,
-                int64_t stride_a, int64_t stride_b) const {
-    if (out.element_count <= grain_) {
-      if (out.element_count != 0) loop(a.data, b.data, out.data, out.element_count);
-      return;
-    }
-    write_elements(context, out.data, out_width_, out.element_count, grain_, out.data == a.data || out.data == b.data,
-                   [&](int64_t begin, int64_t n, void* to) {
-                     loop(at(a, begin * stride_a, in_width_), at(b, begin * stride_b, in_width_), to, n);
-                   });
   }
 
   const char* op_;
@@ -143,7 +144,12 @@ class FoldKernel final : public Kernel {
     const TensorView& out = reuse ? context.output_reusing_input(0, 0, dims.data(), dims.size())
                                   : context.output(0, dims.data(), dims.size());
     if (out.element_count == 0) return;
-    run_binary(context, loops_, first, *inputs[1], out, dims, width_, width_, kCheapGrain);
+    const TensorView& second = *inputs[1];
+    if (first.is_dense() && second.is_dense() && same_dims(first, second) && dims.equals(first)) {  // fast path
+      run_flat(context, loops_.both, first, second, out, 1, 1, width_, width_, kCheapGrain);
+    } else {
+      run_binary(context, loops_, first, second, out, dims, width_, width_, kCheapGrain);
+    }
     for (size_t i = 2; i < inputs.size(); ++i) {
       run_binary(context, loops_, out, *inputs[i], out, dims, width_, width_, kCheapGrain);
     }

@@ -54,9 +54,18 @@ inline constexpr int64_t kHalfBlock = 512;
 /// Base of operators that compute long enough for the widest vectors, in float.
 struct Costly {};
 
-/// Base of operators whose float loop holds where Op::within(x) only: a run with anything else takes Op::beyond(x), one
-/// element after the other.
+/// Base of operators whose float loop holds where Op::within(x), or Op::within(a, b), only: a block with anything else
+/// takes Op::beyond, one element after the other.
 struct Bounded : Costly {};
+
+/// Elements that are looked at and still found in the nearest cache when they are computed.
+inline constexpr int64_t kBoundedBlock = 1024;
+
+template <class Op, class In, class Out>
+[[gnu::always_inline]] inline void unary_run(const In* x, Out* y, int64_t n, const UnaryParameters& parameters) {
+#pragma GCC ivdep
+  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Out>(Op::apply(x[i], parameters));
+}
 
 template <class Op, class In, class Out>
 [[gnu::always_inline]] inline void unary_body(const void* x_data, void* y_data, int64_t n,
@@ -65,15 +74,19 @@ template <class Op, class In, class Out>
   Out* y = static_cast<Out*>(y_data);
   const UnaryParameters local = parameters;
   if constexpr (std::is_base_of_v<Bounded, Op> && std::is_same_v<In, float>) {
-    int inside = 1;
-    for (int64_t i = 0; i < n; ++i) inside &= Op::within(x[i]);
-    if (inside == 0) {
-      for (int64_t i = 0; i < n; ++i) y[i] = Op::beyond(x[i]);
-      return;
+    for (int64_t begin = 0; begin < n; begin += kBoundedBlock) {
+      const int64_t end = n - begin < kBoundedBlock ? n : begin + kBoundedBlock;
+      int inside = 1;
+      for (int64_t i = begin; i < end; ++i) inside &= Op::within(x[i]);
+      if (inside != 0) {
+        unary_run<Op>(x + begin, y + begin, end - begin, local);
+      } else {
+        for (int64_t i = begin; i < end; ++i) y[i] = Op::beyond(x[i]);
+      }
     }
+  } else {
+    unary_run<Op>(x, y, n, local);
   }
-#pragma GCC ivdep
-  for (int64_t i = 0; i < n; ++i) y[i] = static_cast<Out>(Op::apply(x[i], local));
 }
 
 template <class Op, class In, class Out>
@@ -120,15 +133,43 @@ template <class T>
 [[gnu::always_inline]] inline float computed(BFloat16 x) { return to_float(x); }
 
 template <class Op, class In, class Out, int kStrideA, int kStrideB>
-[[gnu::always_inline]] inline void binary_body(const void* a_data, const void* b_data, void* out_data, int64_t n) {
-  const In* a = static_cast<const In*>(a_data);
-  const In* b = static_cast<const In*>(b_data);
-  Out* out = static_cast<Out*>(out_data);
+[[gnu::always_inline]] inline void binary_run(const In* a, const In* b, Out* out, int64_t n) {
   const auto a0 = computed(a[0]);
   const auto b0 = computed(b[0]);
 #pragma GCC ivdep
   for (int64_t i = 0; i < n; ++i) {
     out[i] = static_cast<Out>(Op::apply(kStrideA ? computed(a[i]) : a0, kStrideB ? computed(b[i]) : b0));
+  }
+}
+
+template <class Op, class In, class Out, int kStrideA, int kStrideB>
+[[gnu::always_inline]] inline void binary_body(const void* a_data, const void* b_data, void* out_data, int64_t n) {
+  const In* a = static_cast<const In*>(a_data);
+  const In* b = static_cast<const In*>(b_data);
+  Out* out = static_cast<Out*>(out_data);
+  if constexpr (std::is_base_of_v<Bounded, Op> && std::is_same_v<In, float>) {
+    for (int64_t begin = 0; begin < n; begin += kBoundedBlock) {
+      const int64_t end = n - begin < kBoundedBlock ? n : begin + kBoundedBlock;
+      int inside = 1;
+      for (int64_t i = begin; i < end; ++i) inside &= Op::within(a[i * kStrideA], b[i * kStrideB]);
+      if (inside != 0) {
+        binary_run<Op, In, Out, kStrideA, kStrideB>(a + begin * kStrideA, b + begin * kStrideB, out + begin,
+                                                    end - begin);
+      } else {
+        for (int64_t i = begin; i < end; ++i) out[i] = Op::beyond(a[i * kStrideA], b[i * kStrideB]);
+      }
+    }
+  } else {
+    binary_run<Op, In, Out, kStrideA, kStrideB>(a, b, out, n);
+  }
+}
+
+template <class Op, class In, class Out, int kStrideA, int kStrideB>
+BinaryLoop best_binary_loop() {
+  if constexpr (std::is_base_of_v<Costly, Op> && std::is_same_v<In, float>) {
+    return CostlyVersions<&binary_body<Op, In, Out, kStrideA, kStrideB>>::best();
+  } else {
+    return Versions<&binary_body<Op, In, Out, kStrideA, kStrideB>>::best();
   }
 }
 
@@ -172,7 +213,7 @@ template <class Op, int kStrideA, int kStrideB>
 template <class Op, class Half, class Out, int kStrideA, int kStrideB>
 void half_binary_loop(const void* a_data, const void* b_data, void* out_data, int64_t n) {
   using FloatOut = std::conditional_t<kIsHalf<Out>, float, Out>;
-  static const BinaryLoop loop = Versions<&binary_body<Op, float, FloatOut, kStrideA, kStrideB>>::best();
+  static const BinaryLoop loop = best_binary_loop<Op, float, FloatOut, kStrideA, kStrideB>();
   alignas(64) float a[kHalfBlock];
   alignas(64) float b[kHalfBlock];
   const Half* half_a = static_cast<const Half*>(a_data);
@@ -196,15 +237,15 @@ void half_binary_loop(const void* a_data, const void* b_data, void* out_data, in
 /// Loops of Op from In to Out (to In where Out is left out).
 template <class Op, class In, class Out = In>
 BinaryLoops binary_loops() {
-  if constexpr (std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16>) {
+  if constexpr (std::is_same_v<In, BFloat16> && std::is_same_v<Out, BFloat16> && !std::is_base_of_v<Bounded, Op>) {
     return {Versions<&binary_pair_body<Op, 1, 1>>::best(), Versions<&binary_pair_body<Op, 0, 1>>::best(),
             Versions<&binary_pair_body<Op, 1, 0>>::best()};
-  } else if constexpr (std::is_same_v<In, Float16>) {
+  } else if constexpr (std::is_same_v<In, Float16> || (kIsHalf<In> && std::is_base_of_v<Bounded, Op>)) {
     return {&half_binary_loop<Op, In, Out, 1, 1>, &half_binary_loop<Op, In, Out, 0, 1>,
             &half_binary_loop<Op, In, Out, 1, 0>};
   } else {
-    return {Versions<&binary_body<Op, In, Out, 1, 1>>::best(), Versions<&binary_body<Op, In, Out, 0, 1>>::best(),
-            Versions<&binary_body<Op, In, Out, 1, 0>>::best()};
+    return {best_binary_loop<Op, In, Out, 1, 1>(), best_binary_loop<Op, In, Out, 0, 1>(),
+            best_binary_loop<Op, In, Out, 1, 0>()};
   }
 }
 

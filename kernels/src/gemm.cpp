@@ -1,6 +1,11 @@
 #include "gemm.h"
 
 #include <cstring>
+#include <type_traits>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "cpu_level.h"
 #include "gemm_levels.h"
@@ -14,7 +19,43 @@ constexpr int64_t kMaxSlots = 16;            // threads that one product can use
 constexpr int64_t kGrainProducts = 1 << 18;  // multiply-adds that are worth a thread
 constexpr int64_t kReadOnceBytes = 1 << 19;  // an operand that is better not read by many ranges
 
+// Of products whose threads pack operands together.
+constexpr int64_t kSharedProducts = 1 << 21;        // multiply-adds from which on they do
+constexpr int64_t kSharedK = 384;                   // steps of k between two visits of C, at most
+constexpr int64_t kSharedBytes = int64_t{4} << 20;  // of one operand's block
+constexpr int64_t kPackGrain = 1 << 14;             // elements packed that are worth a thread
+
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+#if defined(__x86_64__)
+// The first steps of a panel, of rows whose steps are contiguous: 4 x 4 elements are transposed in registers. Sixteen
+// steps at a time, which is a cache line of each row. Returns how many steps are done.
+int64_t pack_transposed(const float* data, int64_t along, int64_t k_count, int64_t count, int64_t width, float* panel) {
+  const int64_t fours = count / 4 * 4;
+  int64_t k = 0;
+  for (; k + 16 <= k_count; k += 16) {
+    for (int64_t i = 0; i < fours; i += 4) {
+      for (int64_t step = k; step < k + 16; step += 4) {
+        const float* from = data + i * along + step;
+        __m128 a = _mm_loadu_ps(from);
+        __m128 b = _mm_loadu_ps(from + along);
+        __m128 c = _mm_loadu_ps(from + 2 * along);
+        __m128 d = _mm_loadu_ps(from + 3 * along);
+        _MM_TRANSPOSE4_PS(a, b, c, d);
+        float* to = panel + step * width + i;
+        _mm_storeu_ps(to, a);
+        _mm_storeu_ps(to + width, b);
+        _mm_storeu_ps(to + 2 * width, c);
+        _mm_storeu_ps(to + 3 * width, d);
+      }
+    }
+    for (int64_t i = fours; i < count; ++i) {
+      for (int64_t step = k; step < k + 16; ++step) panel[step * width + i] = data[i * along + step];
+    }
+  }
+  return k;
+}
+#endif
 
 // Panel of up to `width` rows (or columns) of k_count steps: element (step, i) to panel[step * width + i], zero beyond
 // `count`. `along` is the stride from one row (column) to the next, `step` the one along k.
@@ -27,9 +68,14 @@ void pack_panel(const T* data, int64_t along, int64_t step, int64_t k_count, int
     }
     return;
   }
+  int64_t k = 0;
+#if defined(__x86_64__)
+  if constexpr (std::is_same_v<T, float>) {
+    if (step == 1) k = pack_transposed(data, along, k_count, count, width, panel);
+  }
+#endif
   // Eight steps of all rows at a time, so that both sides stay in few cache lines.
   constexpr int64_t kTile = 8;
-  int64_t k = 0;
   for (; k + kTile <= k_count; k += kTile) {
     for (int64_t i = 0; i < count; ++i) {
       const T* from = data + i * along + k * step;
@@ -245,10 +291,89 @@ void gemm_units(const GemmProblem<T>& p, const GemmPlan& plan, int64_t begin, in
   }
 }
 
+template <class T>
+bool shares_panels(const GemmProblem<T>& p) {
+  const MicroKernels<T>& micro = micro_kernels<T>();
+  return p.columns == nullptr && p.m > 2 * micro.mr && p.n > micro.vector && p.m * p.n * p.k >= kSharedProducts;
+}
+
+template <class T>
+void gemm_of_shared_panels(RunContext& context, const GemmProblem<T>& p) {
+  const MicroKernels<T>& micro = micro_kernels<T>();
+  const int64_t mr = micro.mr;
+  const int64_t nr = micro.nr;
+  const int64_t block_k = ceil_div(p.k, ceil_div(p.k, kSharedK));
+  const int64_t most = kSharedBytes / (block_k * static_cast<int64_t>(sizeof(T)));
+  const int64_t block_m = std::min(ceil_div(p.m, mr), most / mr) * mr;
+  const int64_t block_n = std::min(ceil_div(p.n, nr), most / nr) * nr;
+  const auto block = [&](const T* packed, int64_t extent) {
+    const auto bytes = static_cast<size_t>(extent * block_k) * sizeof(T);
+    return packed != nullptr ? nullptr : static_cast<T*>(context.scratch(bytes));
+  };
+  T* const block_of_a = block(p.packed_a, block_m);
+  T* const block_of_b = block(p.packed_b, block_n);
+
+  for (int64_t column = 0; column < p.n; column += block_n) {
+    const int64_t columns = std::min(block_n, p.n - column);
+    for (int64_t k = 0; k < p.k; k += block_k) {
+      const int64_t k_count = std::min(block_k, p.k - k);
+      for (int64_t row = 0; row < p.m; row += block_m) {
+        const int64_t rows = std::min(block_m, p.m - row);
+        const int64_t a_panels = p.packed_a != nullptr ? 0 : ceil_div(rows, mr);
+        const int64_t b_panels = p.packed_b != nullptr || row > 0 ? 0 : ceil_div(columns, nr);
+        context.parallel_for(a_panels + b_panels, ceil_div(kPackGrain, mr * k_count), [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) {
+            if (i < a_panels) {
+              const T* from = p.a.data + (row + i * mr) * p.a.row_stride + k * p.a.column_stride;
+              pack_panel(from, p.a.row_stride, p.a.column_stride, k_count, std::min(mr, rows - i * mr), mr,
+                         block_of_a + i * mr * k_count);
+            } else {
+              const int64_t j = (i - a_panels) * nr;
+              const T* from = p.b.data + k * p.b.row_stride + (column + j) * p.b.column_stride;
+              pack_panel(from, p.b.column_stride, p.b.row_stride, k_count, std::min(nr, columns - j), nr,
+                         block_of_b + j * k_count);
+            }
+          }
+        });
+
+        // Units: groups of row panels times groups of column panels, which stay in the second-level cache from one unit
+        // to the next.
+        int64_t row_group = 8 * mr;
+        int64_t column_group = kBlockColumns;
+        const auto units = [&] { return ceil_div(rows, row_group) * ceil_div(columns, column_group); };
+        while (units() < kMaxSlots && column_group > 2 * nr) column_group /= 2;
+        while (units() < kMaxSlots && row_group > mr) row_group /= 2;
+        const int64_t row_groups = ceil_div(rows, row_group);
+        const int64_t unit_products = std::min(row_group, rows) * std::min(column_group, columns) * k_count;
+        context.parallel_for(units(), ceil_div(kGrainProducts, unit_products), [&](int64_t begin, int64_t end) {
+          for (int64_t unit = begin; unit < end; ++unit) {
+            const int64_t first_column = unit / row_groups * column_group;
+            const int64_t width = std::min(column_group, columns - first_column);
+            const T* b = p.packed_b != nullptr ? p.packed_b + (column + first_column) * p.k + k * nr
+                                               : block_of_b + first_column * k_count;
+            const int64_t panel_stride = (p.packed_b != nullptr ? p.k : k_count) * nr;
+            const int64_t first_row = unit % row_groups * row_group;
+            const int64_t last_row = std::min(first_row + row_group, rows);
+            for (int64_t r = first_row; r < last_row; r += mr) {
+              const T* a = p.packed_a != nullptr ? p.packed_a + (row + r) * p.k + k * mr : block_of_a + r * k_count;
+              run_tiles(p, micro, a, std::min(mr, rows - r), row + r, b, panel_stride, nr, column + first_column, width,
+                        k, k_count);
+            }
+          }
+        });
+      }
+    }
+  }
+}
+
 template class PackedOperand<float>;
 template class PackedOperand<double>;
 template const MicroKernels<float>& micro_kernels<float>();
 template const MicroKernels<double>& micro_kernels<double>();
+template bool shares_panels<float>(const GemmProblem<float>&);
+template bool shares_panels<double>(const GemmProblem<double>&);
+template void gemm_of_shared_panels<float>(RunContext&, const GemmProblem<float>&);
+template void gemm_of_shared_panels<double>(RunContext&, const GemmProblem<double>&);
 template GemmPlan gemm_plan<float>(const GemmProblem<float>&, int64_t);
 template GemmPlan gemm_plan<double>(const GemmProblem<double>&, int64_t);
 template void gemm_units<float>(const GemmProblem<float>&, const GemmPlan&, int64_t, int64_t, void*);

@@ -86,9 +86,21 @@ GemmPlan gemm_plan(const GemmProblem<T>& problem, int64_t batch);
 template <class T>
 void gemm_units(const GemmProblem<T>& problem, const GemmPlan& plan, int64_t begin, int64_t end, void* scratch);
 
+/// Whether the problem is large enough for the context's threads to pack operands together.
+template <class T>
+bool shares_panels(const GemmProblem<T>& problem);
+
+/// Computes one problem. All threads pack a block of each operand that is not packed yet, then multiply the blocks.
+template <class T>
+void gemm_of_shared_panels(RunContext& context, const GemmProblem<T>& problem);
+
 /// Computes `batch` problems that have the dimensions of `problem`; problem_at(i) is the i-th.
 template <class T, class ProblemAt>
 void gemm_batch(RunContext& context, const GemmProblem<T>& problem, int64_t batch, ProblemAt&& problem_at) {
+  if (shares_panels(problem)) {
+    for (int64_t i = 0; i < batch; ++i) gemm_of_shared_panels<T>(context, problem_at(i));
+    return;
+  }
   const GemmPlan plan = gemm_plan(problem, batch);
   if (plan.units == 0 || batch == 0) return;
   char* scratch = static_cast<char*>(context.scratch(plan.scratch_bytes * static_cast<size_t>(plan.slots)));

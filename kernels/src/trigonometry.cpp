@@ -85,7 +85,9 @@ struct AcoshOp : Costly {
   }
 };
 
-struct AtanhOp : Costly {
+struct AtanhOp : Bounded {
+  [[gnu::always_inline]] static bool within(float x) { return std::fabs(x) < 1.0f; }
+  static float beyond(float x) { return std::atanh(x); }
   template <class T>
   [[gnu::always_inline]] static T apply(T x, const UnaryParameters&) {
     return vector_math::atanh(x);

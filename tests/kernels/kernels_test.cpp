@@ -702,6 +702,80 @@ void powers_of_floats_are_within_two_units_and_keep_the_special_cases_of_c() {
   }
 }
 
+// Remainders ----------------------------------------------------------------------------------------------------------
+
+void check_remainders(const OwnedTensor& a, const OwnedTensor& b, int line) {
+  const auto done = Call{"Mod", 13, {&a.view, &b.view}, {DataType::kFloat}, {{"fmod", int64_t{1}}}}.run();
+  const TensorView& got = done->result(0);
+  for (int64_t i = 0; i < got.element_count; ++i) {
+    const float dividend = a.view.as<float>()[a.view.element_count == 1 ? 0 : i];
+    const float divisor = b.view.as<float>()[b.view.element_count == 1 ? 0 : i];
+    const float expected = std::fmod(dividend, divisor);
+    const float remainder = got.as<float>()[i];
+    if (std::isnan(remainder) && std::isnan(expected)) continue;
+    if (bits_as<uint32_t>(remainder) != bits_as<uint32_t>(expected)) {
+      std::ostringstream text;
+      text << "fmod(" << dividend << ", " << divisor << ") is " << remainder << ", expected " << expected;
+      fail_check(text.str(), line);
+    }
+  }
+}
+
+void remainders_of_floats_are_those_of_c_to_the_last_bit() {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  const std::vector<float> special = {0.0f,
+                                      -0.0f,
+                                      1.0f,
+                                      -1.0f,
+                                      6.0f,
+                                      -6.0f,
+                                      3.0f,
+                                      -3.0f,
+                                      1e-40f,
+                                      3e38f,
+                                      -1e30f,
+                                      1e-30f,
+                                      0.1f,
+                                      16777217.0f,
+                                      kInfinity,
+                                      -kInfinity,
+                                      std::numeric_limits<float>::quiet_NaN()};
+  for (const float divisor : special) {
+    const Shape shape = {static_cast<int64_t>(special.size())};
+    check_remainders(tensor<float>(shape, special), tensor<float>({1}, {divisor}), __LINE__);
+    check_remainders(tensor<float>({1}, {divisor}), tensor<float>(shape, special), __LINE__);
+  }
+  const Shape many = {100003};
+  check_remainders(random_tensor<float>(many, -9, 9), random_tensor<float>(many, -3, 3), __LINE__);
+  check_remainders(random_tensor<float>(many, -1e8, 1e8), random_tensor<float>(many, 0.5, 1.5), __LINE__);
+  check_remainders(random_tensor<float>(many, -1e30, 1e30), random_tensor<float>(many, 1e-9, 1e-6), __LINE__);
+  // Multiples and their neighbours, whose quotients round to integers.
+  OwnedTensor a = random_tensor<float>(many, 1, 2);
+  const OwnedTensor b = random_tensor<float>(many, 1, 2);
+  for (int64_t i = 0; i < many[0]; ++i) {
+    const float multiple = b.view.as<float>()[i] * static_cast<float>(pick(1, 1 << 20));
+    a.view.as<float>()[i] = bits_as<float>(bits_as<uint32_t>(multiple) + static_cast<uint32_t>(pick(0, 2)) - 1);
+  }
+  check_remainders(a, b, __LINE__);
+}
+
+void a_large_product_is_the_same_for_any_number_of_threads() {
+  const OwnedTensor a = random_tensor<float>({517, 803});
+  const OwnedTensor b = random_tensor<float>({803, 301});
+  const auto product = [&](int threads) {
+    return Call{"MatMul", 13, {&a.view, &b.view}, {DataType::kFloat}, {}, {}, threads}.run();
+  };
+  const auto alone = product(1);
+  for (const int threads : {2, 3, 7}) check_same_bytes(alone->result(0), product(threads)->result(0), __LINE__);
+}
+
+void products_larger_than_the_blocks_that_threads_share_are_whole() {
+  gemm_case<float>(2900, 33, 400, false, false, false, 2);
+  gemm_case<float>(33, 2900, 400, true, true, false, 3);
+  gemm_case<float>(30, 2900, 400, false, false, true, 2);
+  gemm_case<double>(1500, 70, 401, false, true, false, 2);
+}
+
 // Registry ------------------------------------------------------------------------------------------------------------
 
 // Narrow types, selection and attention: values are compared with package onnx in Python; here, buffers end where they
@@ -1276,6 +1350,9 @@ constexpr Test kTests[] = {
     TEST(a_sum_of_columns_is_the_same_for_any_number_of_threads),
     TEST(a_sum_of_a_row_of_float16_is_rounded_once),
     TEST(powers_of_floats_are_within_two_units_and_keep_the_special_cases_of_c),
+    TEST(remainders_of_floats_are_those_of_c_to_the_last_bit),
+    TEST(a_large_product_is_the_same_for_any_number_of_threads),
+    TEST(products_larger_than_the_blocks_that_threads_share_are_whole),
     TEST(casts_between_all_types_keep_to_their_buffers_on_any_number_of_threads),
     TEST(blocks_of_any_size_quantize_within_their_buffers),
     TEST(the_largest_of_each_line_come_in_order),
