@@ -20,6 +20,7 @@ __all__ = [
     "ModelRequiresCompilation",
     "NoModel",
     "NoSuchFile",
+    "NodeFail",
     "NotFound",
     "NotImplemented",
     "OutOfMemory",
@@ -126,6 +127,11 @@ class DeviceReset(Error):
 
 class MissingInput(InvalidArgument, ValueError):
     """A run was not fed all required inputs. ORT's Python package raises ValueError here."""
+
+
+class NodeFail(Fail, InvalidArgument):
+    """A node of a run cannot compute what it was given: shapes that do not fit, an index out of range. ORT's Python
+    package raises one or the other class here, by operator."""
 
 
 class OutOfMemory(Fail, MemoryError):

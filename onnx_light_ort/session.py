@@ -17,12 +17,13 @@ from onnx_light_ort import errors
 from onnx_light_ort._abi_enums import GraphOptimizationLevel
 from onnx_light_ort._native import abi
 from onnx_light_ort._native import engine as native
-from onnx_light_ort.engine.assignment import ENGINE, NodeAssignment
+from onnx_light_ort.engine.assignment import ENGINE, NOT_RUN, NodeAssignment
 from onnx_light_ort.engine.value_type import element_type_name, element_type_of_dtype, numpy_dtype
 from onnx_light_ort.errors import (
     Fail,
     InvalidArgument,
     MissingInput,
+    NodeFail,
     NotImplemented,
     OutOfMemory,
     exception_for_code,
@@ -46,6 +47,7 @@ native.set_exception_classes(
         "invalid_argument": InvalidArgument,
         "not_implemented": NotImplemented,
         "out_of_memory": OutOfMemory,
+        "node_failure": NodeFail,
         "internal": Fail,
     }
 )
@@ -53,6 +55,9 @@ native.set_exception_classes(
 _KEEP_FUNCTIONS = "session.disable_aot_function_inlining"
 """Session configuration entry, as in ORT: "1" for providers that are to take what they want before any call of a
 function is inlined."""
+
+_NO_FALLBACK = "session.disable_cpu_ep_fallback"
+"""Session configuration entry, as in ORT: "1" where no node may be left to the engine."""
 
 # What a plugin reports keeps its code.
 abi.set_exception_classes({code: exception_for_code(code) for code in range(1, 16)})
@@ -64,6 +69,16 @@ _SEVERITIES = {
     3: logging.ERROR,
     4: logging.CRITICAL,
 }
+
+
+def _refuse_engine(plan: SessionPlan, providers: Sequence[ProviderEntry]) -> None:
+    """Raises what ORT raises where the engine would run a node of the graph, or is one of the caller's providers."""
+    if any(entry == ENGINE or (isinstance(entry, tuple) and entry[0] == ENGINE) for entry in providers):
+        raise InvalidArgument(f"{_NO_FALLBACK} is set, and {ENGINE} is among the providers: leave out one of them")
+    left = [row for row in plan.assignment() if row.provider == ENGINE and row.kernel not in NOT_RUN and not row.scope]
+    if left:
+        names = ", ".join(f"{row.name!r} ({row.op_type})" for row in left[:5]) + (", ..." if len(left) > 5 else "")
+        raise Fail(f"{_NO_FALLBACK} is set, and no provider takes {len(left)} nodes: {names}")
 
 
 class NodeArg:
@@ -161,7 +176,13 @@ class InferenceSession:
             progress=progress,
         )
         self._hooks = _hooks_of(plan)
-        weakref.finalize(self, _close, plan, self._hooks)
+        close = weakref.finalize(self, _close, plan, self._hooks)
+        if options._config.get(_NO_FALLBACK, "0") == "1":
+            try:
+                _refuse_engine(plan, providers or ())
+            except errors.Error:
+                close()
+                raise
         self._told = self._hooks if self._hooks is not None and self._hooks.concerns_runs else None
         execute = plan.executor.run
         self._execute: Callable[..., list[Any]] = (
@@ -206,6 +227,8 @@ class InferenceSession:
             if run_options is None and self._is_plain and type(output_names) is not str:
                 return self._execute(output_names, input_feed)
             return self._run(output_names, input_feed, run_options)
+        except NodeFail:
+            raise  # the feed was right
         except (InvalidArgument, TypeError) as error:
             # A feed of lists or of OrtValues is right too, only not what the executor takes. The error is not handed
             # on: a frame in its own traceback would keep it, and with it the session.
@@ -213,6 +236,12 @@ class InferenceSession:
             if outputs is None:
                 raise
             return outputs
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        raise TypeError(
+            "an InferenceSession is neither copied nor pickled: use it from several threads, or hand its model's path "
+            "or bytes on and make another"
+        )
 
     def run_with_ort_values(
         self,
@@ -312,7 +341,7 @@ class InferenceSession:
         if not isinstance(feed, Mapping):
             raise TypeError(f"the input feed is a dictionary of arrays by name, not {type(feed).__name__}") from None
         if has_wrong_type:
-            return None
+            return None if isinstance(feed, dict) else self._run(output_names, dict(feed), run_options)
         missing = [value.name for value in self._inputs if value.default is None and value.name not in feed]
         if missing:
             raise MissingInput(f"required inputs {missing} are missing from the feed, which has {list(feed)}") from None

@@ -56,6 +56,14 @@ def _check_entry(key: str, value: str) -> None:
 class SessionOptions:
     """How a session is made. One object may serve several sessions; each reads it when it is made."""
 
+    # So that a misspelt option is an AttributeError, as in ORT.
+    __slots__ = (
+        "_config", "_custom_ops", "_providers", "_registries", "enable_cpu_mem_arena", "enable_mem_pattern",
+        "enable_mem_reuse", "enable_profiling", "execution_mode", "execution_order", "graph_optimization_level",
+        "inter_op_num_threads", "intra_op_num_threads", "log_severity_level", "log_verbosity_level", "logid",
+        "memory_limit", "profile_file_prefix", "use_deterministic_compute", "use_per_session_threads",
+    )  # fmt: skip
+
     def __init__(self) -> None:
         #: Threads that one run may use: 0 for one a core, 1 for none beside the caller's.
         self.intra_op_num_threads = 0
@@ -246,6 +254,9 @@ def _close(providers: Sequence[ExecutionProvider]) -> None:
 
 class RunOptions:
     """How one run is done. ``terminate`` may be set from another thread: the run then ends after its current node."""
+
+    __slots__ = ("_config", "_control", "log_severity_level", "log_verbosity_level", "logid",
+                 "only_execute_path_to_fetches")  # fmt: skip
 
     def __init__(self) -> None:
         self.log_severity_level = -1

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 #: The provider that a report names for what no execution provider took.
 ENGINE = "CPUExecutionProvider"
 
+#: What NodeAssignment.kernel says of a node that no run computes.
+NOT_RUN = frozenset({"dead", "dropped", "folded", "no-op"})
+
 
 @dataclass(frozen=True)
 class NodeAssignment:

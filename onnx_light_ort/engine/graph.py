@@ -198,7 +198,9 @@ class Node:
 
     def __str__(self) -> str:
         """For messages: "node 'conv1' (Conv)"."""
-        label = repr(self.name) if self.name else "that makes " + repr(next((o.name for o in self.outputs if o), "?"))
+        # While a graph is built, outputs are there by name alone.
+        made = (*(output.name for output in self.outputs if output), *self.proto.output)
+        label = repr(self.name) if self.name else "that makes " + repr(next(filter(None, made), "?"))
         operator = f"{self.domain}::{self.op_type}" if self.domain else self.op_type
         return f"node {label} ({operator})"
 

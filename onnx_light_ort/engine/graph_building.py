@@ -83,7 +83,7 @@ def resolve_inputs(graph: Graph, nodes: Sequence[Node], source: GraphSource) -> 
     """Resolves the inputs and builds the subgraphs; False where a node reads what it or a later one makes.
 
     Raises:
-        InvalidArgument: an input that nothing makes.
+        InvalidArgument: an input that nothing makes; in a subgraph InvalidGraph, as in ORT.
     """
     values, is_sorted = graph.values, True
     for index, node in enumerate(nodes):
@@ -97,7 +97,7 @@ def resolve_inputs(graph: Graph, nodes: Sequence[Node], source: GraphSource) -> 
             if value is None:
                 value = resolve_name(graph, name)
                 if value is None:
-                    raise InvalidArgument(
+                    raise (InvalidArgument if graph.holder is None else InvalidGraph)(
                         f"{node}: its input {name!r} is no graph input, initializer, or output of another node"
                     )
             elif (maker := value.producer) is not None and maker.index >= index:

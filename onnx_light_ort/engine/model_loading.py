@@ -107,6 +107,11 @@ class EmbeddedTensors:
             value.is_input = True
             if info.HasField("type") and info.type.WhichOneof("value") is not None:
                 value.set_type(info.type)
+                if value.element_type and element_type_name(value.element_type) == "undefined":
+                    raise InvalidArgument(
+                        f"input {info.name!r} of graph {graph.name!r} has the element type {value.element_type}, which "
+                        "ONNX does not define: re-export the model"
+                    )
             elif graph.holder is None:
                 raise Fail(f"model input {info.name!r} has no type: declare its element type")
             graph.inputs.append(value)
@@ -191,7 +196,19 @@ class _Loader(EmbeddedTensors):
         model.opset_imports = opset_imports(proto.opset_import)
         for function in proto.functions:
             domain = "" if function.domain == "ai.onnx" else function.domain
-            model.functions[domain, function.name, function.overload] = function
+            key = (domain, function.name, function.overload)
+            if not all(type(part) is str for part in key):
+                raise InvalidGraph(f"function {key} has a name or domain that is no UTF-8: the model is damaged")
+            if key in model.functions:
+                raise Fail(f"the model has two functions {function.domain}::{function.name}: remove one")
+            model.functions[key] = function
+            made = {*function.input, *(name for node in function.node for name in node.output)}
+            for name in function.output:
+                if name not in made:
+                    raise InvalidArgument(
+                        f"function {function.domain}::{function.name} has an output {name!r} that none of its nodes "
+                        "makes"
+                    )
             for node in function.node:
                 self._restore_attributes(node)
         model.graph = self.graph(proto.graph, None, model.opset_imports)
@@ -344,6 +361,11 @@ def _dense_of_sparse(sparse: Any) -> Constant:
     checked_byte_size(name, sparse.values.data_type, dims)
     values = constant_of_tensor(sparse.values, name).array()
     indices = constant_of_tensor(sparse.indices, name).array()
+    if values.ndim != 1 or indices.shape[:1] != values.shape or (indices < 0).any():
+        raise Fail(
+            f"sparse tensor {name!r} of shape {list(dims)} has values of shape {list(values.shape)} and indices of "
+            f"shape {list(indices.shape)}: one non-negative index for each value is needed"
+        )
     dense = np.zeros(dims, dtype=values.dtype)
     try:
         if indices.ndim == 1:

@@ -292,6 +292,12 @@ def standard_operator(domain: str, op_type: str, opset_version: int) -> Operator
     return _operator_of_schema(domain, op_type, schema.since_version)
 
 
+def last_version(domain: str, op_type: str) -> int | None:
+    """The last opset that had an operator of that name; None where none had."""
+    versions = range(known_domains().get(domain, 0), 0, -1)
+    return next((version for version in versions if standard_operator(domain, op_type, version) is not None), None)
+
+
 @cache
 def _operator_of_schema(domain: str, op_type: str, since_version: int) -> Operator:
     from onnx import defs

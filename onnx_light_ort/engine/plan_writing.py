@@ -160,6 +160,14 @@ class PlanWriter:
         attributes = node.attributes
         scan_inputs = attributes["num_scan_inputs"]
         states = len(node.inputs) - scan_inputs
+        # onnx's inference sees to the axes, and to neither number nor values of the directions.
+        for name, count in (
+            ("scan_input_directions", scan_inputs),
+            ("scan_output_directions", len(node.outputs) - states),
+        ):
+            directions = attributes.get(name) or [0] * count
+            if len(directions) != count or not set(directions) <= {0, 1}:
+                raise Fail(f"{node}: {name} is {list(directions)}, and {count} numbers are needed, each 0 or 1")
         inputs = [self._slot(value) for value in node.inputs]
         body = self._body(node, "body")
         dims = [_element_dims(value) for value in node.subgraphs["body"].outputs[states:]]

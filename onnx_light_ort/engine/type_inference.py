@@ -13,7 +13,13 @@ from onnx import GraphProto, ModelProto, NodeProto, OperatorSetIdProto, TypeProt
 
 from onnx_light_ort.engine.graph import Node, Value
 from onnx_light_ort.engine.kernel_registry import ForeignCall
-from onnx_light_ort.engine.operator_schema import ForeignOperator, Operator, known_domains, standard_operator
+from onnx_light_ort.engine.operator_schema import (
+    ForeignOperator,
+    Operator,
+    known_domains,
+    last_version,
+    standard_operator,
+)
 from onnx_light_ort.engine.value_type import STRING, TypeKey, tensor_type, type_string
 from onnx_light_ort.errors import Fail, InvalidGraph, OutOfMemory
 
@@ -102,7 +108,12 @@ _BOUND_OPERATORS = frozenset(op_type for op_type, _ in _BOUNDS)
 def _raise_unknown(node: Node, version: int) -> None:
     if node.domain in known_domains():
         newer = standard_operator(node.domain, node.op_type, known_domains()[node.domain])
-        hint = f"it exists from version {newer.since_version} on" if newer is not None else "ONNX has none of that name"
+        if newer is not None:
+            hint = f"it exists from version {newer.since_version} on"
+        elif (older := last_version(node.domain, node.op_type)) is not None:
+            hint = f"it was removed after version {older}"
+        else:
+            hint = "ONNX has none of that name"
         raise InvalidGraph(
             f"{node}: opset {version} of domain {node.domain or 'ai.onnx'!r} has no operator {node.op_type} ({hint})"
         )
@@ -123,8 +134,11 @@ def infer_model(model: Model, context: KernelContext) -> None:
         newest = context.newest_opset(domain)
         if newest is not None:
             model.opset_imports[domain] = newest
-    for key in [key for key in model.functions if context.foreign_operators(*key[:2])]:
-        del model.functions[key]  # A registered operator comes before a function of its name, as in ORT.
+    for key in list(model.functions):
+        domain, name, _ = key
+        version = model.opset_imports.get(domain, 0)
+        if context.foreign_operators(domain, name) or standard_operator(domain, name, version) is not None:
+            del model.functions[key]  # An operator comes before a function of its name, as in ORT.
     has_foreign = resolve_operators(model.graph.all_nodes(), model.functions, context)
     for function in model.functions.values():
         for proto in function.node:

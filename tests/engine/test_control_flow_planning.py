@@ -246,7 +246,7 @@ def test_a_bad_node_inside_of_a_branch_is_named() -> None:
             [value("c", BOOL, []), value("x")],
         )
 
-    with pytest.raises(ort.InvalidArgument, match=r"'deep'.*'nowhere'"):
+    with pytest.raises(ort.InvalidGraph, match=r"'deep'.*'nowhere'"):
         ort.InferenceSession(conditional(node("Add", ["x", "nowhere"], ["t"], name="deep")))
     with pytest.raises(ort.InvalidGraph, match="'deep'"):
         ort.InferenceSession(conditional(node("Cast", ["x"], ["t"], name="deep")))

@@ -476,3 +476,15 @@ def test_options_make_a_provider_for_each_session() -> None:
     for _ in range(2):
         np.testing.assert_array_equal(run(ort.InferenceSession(MODEL, options)), EXPECTED)
     assert len(made) == 2
+
+
+def test_nodes_are_not_left_to_the_engine_where_the_session_forbids_it() -> None:
+    options = ort.SessionOptions()
+    options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+    with pytest.raises(ort.Fail, match="no provider takes 1 nodes: 'add'") as caught:
+        ort.InferenceSession(MODEL, options, providers=[Provider(fuse("relu", "neg", "abs"))])
+    assert type(caught.value) is ort.Fail
+    whole = ort.InferenceSession(MODEL, options, providers=[Provider(fuse("relu", "neg", "abs", "add"))])
+    assert {row.provider for row in whole.assignment()} == {"TestEP"}
+    with pytest.raises(ort.InvalidArgument, match="CPUExecutionProvider"):
+        ort.InferenceSession(MODEL, options, providers=["CPUExecutionProvider"])

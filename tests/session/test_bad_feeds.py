@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -135,3 +138,43 @@ def test_outputs_belong_to_the_caller(session: ort.InferenceSession) -> None:
     x = X.copy()
     through.run(None, {"x": x})[0][...] = 7
     np.testing.assert_array_equal(x, X)
+
+
+@pytest.mark.parametrize(
+    ("operator", "second"),
+    [("Add", np.ones(3, np.float32)), ("Gather", np.array([7]))],
+    ids=["ORT raises Fail", "ORT raises InvalidArgument"],
+)
+def test_a_node_that_cannot_compute_its_inputs_is_caught_under_either_class_of_ort(operator: str, second: Any) -> None:
+    kind = INT64 if second.dtype == np.int64 else 1
+    inputs = [value("x", shape=[4]), value("s", kind, ["n"])]
+    session = ort.InferenceSession(
+        model([node(operator, ["x", "s"], ["y"], name="n")], inputs, [value("y", shape=None)])
+    )
+    for expected in (ort.Fail, ort.InvalidArgument):
+        with pytest.raises(expected, match="'n'"):
+            session.run(None, {"x": X[0], "s": second})
+
+
+def test_a_python_kernel_that_cannot_compute_its_inputs_is_caught_under_either_class_of_ort() -> None:
+    nodes = [node("SequenceConstruct", ["x"], ["s"]), node("SequenceAt", ["s", "i"], ["y"], name="at")]
+    session = ort.InferenceSession(model(nodes, [value("x", shape=[4]), value("i", INT64, [])]))
+    for expected in (ort.Fail, ort.InvalidArgument):
+        with pytest.raises(expected, match="'at'"):
+            session.run(None, {"x": X[0], "i": np.array(4)})
+
+
+def test_a_mapping_that_is_no_dict_is_a_feed(session: ort.InferenceSession) -> None:
+    np.testing.assert_array_equal(session.run(None, MappingProxyType({"x": X}))[0], X)
+
+
+def test_a_session_is_neither_copied_nor_pickled(session: ort.InferenceSession) -> None:
+    for duplicate in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(TypeError, match="path or bytes"):
+            duplicate(session)
+
+
+@pytest.mark.parametrize("options", [ort.SessionOptions(), ort.RunOptions()], ids=["session", "run"])
+def test_a_misspelt_option_is_an_error(options: Any) -> None:
+    with pytest.raises(AttributeError, match="intra_op_num_thread"):
+        options.intra_op_num_thread = 1

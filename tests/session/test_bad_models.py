@@ -223,3 +223,84 @@ def test_loose_ends_that_ort_accepts() -> None:
     assert ort.InferenceSession(untyped).get_outputs()[0].type == "tensor(float)"
     alone = model([], [], [value("w", shape=[4])], [constant("w", [1, 2, 3, 4])])
     np.testing.assert_array_equal(ort.InferenceSession(alone).run(None, {})[0], [1, 2, 3, 4])
+
+
+SCAN_BODY = helper.make_graph(
+    [node("Add", ["s", "e"], ["t"]), node("Neg", ["e"], ["o"])],
+    "body",
+    [value("s", shape=[4]), value("e", shape=[4])],
+    [value("t", shape=[4]), value("o", shape=[4])],
+)
+
+
+@pytest.mark.parametrize(
+    "attributes",
+    [
+        {"scan_input_directions": [2]},
+        {"scan_input_directions": [0, 0]},
+        {"scan_output_directions": [-1]},
+        {"scan_output_directions": [1, 1]},
+    ],
+    ids=str,
+)
+def test_scan_directions_that_are_none_or_too_many_are_refused(attributes: dict[str, list[int]]) -> None:
+    scan = node("Scan", ["a", "x"], ["b", "y"], name="n", body=SCAN_BODY, num_scan_inputs=1, **attributes)
+    message = refusal(model([scan], [value("x", shape=[3, 4]), value("a", shape=[4])]), ort.Fail)
+    assert "'n'" in message
+    assert next(iter(attributes)) in message
+
+
+@pytest.mark.parametrize(("indices", "values"), [([-1], [5.0]), ([0, 1], [5.0]), ([4], [5.0]), ([0], [[5.0]])], ids=str)
+def test_sparse_tensors_whose_indices_do_not_fit_are_refused(indices: list[int], values: list[Any]) -> None:
+    sparse = helper.make_sparse_tensor(constant("w", values), constant("i", indices, np.int64), [4])
+    proto = model([node("Add", ["x", "w"], ["y"])])
+    proto.graph.sparse_initializer.append(sparse)
+    assert "'w'" in refusal(proto, ort.Fail)
+
+
+def with_functions(*functions: onnx.FunctionProto) -> ModelProto:
+    proto = model([node("F", ["x"], ["y"], domain="f")], imports=[("f", 1)])
+    proto.functions.extend(functions)
+    return proto
+
+
+def function(op_type: str, output: str = "b", domain: str = "f", name: str = "F") -> onnx.FunctionProto:
+    body = [node(op_type, ["a"], ["b"])]
+    made: onnx.FunctionProto = helper.make_function(domain, name, ["a"], [output], body, [helper.make_opsetid("", 17)])
+    return made
+
+
+def test_two_functions_of_one_name_are_refused() -> None:
+    assert "f::F" in refusal(with_functions(function("Relu"), function("Neg")), ort.Fail)
+
+
+def test_a_function_output_that_nothing_makes_is_refused() -> None:
+    message = refusal(with_functions(function("Relu", output="zz")), ort.InvalidArgument)
+    assert "f::F" in message
+    assert "'zz'" in message
+
+
+def test_an_onnx_operator_comes_before_a_function_of_its_name() -> None:
+    proto = model([RELU])
+    proto.functions.append(function("Neg", domain="", name="Relu"))
+    (y,) = ort.InferenceSession(proto).run(None, {"x": np.full((1, 4), -1, np.float32)})
+    np.testing.assert_array_equal(y, np.zeros((1, 4)))
+
+
+def test_a_capture_that_nothing_makes_is_an_invalid_graph() -> None:
+    branch = helper.make_graph([node("Relu", ["zz"], ["t"], name="inner")], "t", [], [value("t")])
+    holder = node("If", ["c"], ["y"], name="if", then_branch=branch, else_branch=branch)
+    message = refusal(model([holder], [value("c", TensorProto.BOOL, [])]), ort.InvalidGraph)
+    assert "'inner'" in message
+    assert "'zz'" in message
+
+
+def test_an_input_of_a_type_that_onnx_does_not_define_is_named() -> None:
+    assert "'x'" in refusal(model([RELU], inputs=[value("x", 99)]), ort.InvalidArgument)
+
+
+def test_messages_name_the_output_of_a_node_without_name_and_the_last_opset_of_an_operator() -> None:
+    assert "'y'" in refusal(model([node("Relu", ["x"], ["y"])], initializers=[constant("y", [1.0])]), ort.Fail)
+    unnamed = model([node("Relu", ["x"], ["w"])], initializers=[constant("w", [1.0])])
+    assert "that makes 'w'" in refusal(unnamed, ort.Fail)
+    assert "after version 9" in refusal(model([node("Upsample", ["x"], ["y"], scales=[1.0])]), ort.InvalidGraph)

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstring>
 
+#include "node_failure.h"
+
 namespace onnx_light_ort::bindings {
 namespace {
 
@@ -13,6 +15,8 @@ struct KindName {
   ErrorKind kind;
   const char* name;
 };
+
+constexpr const char* kNodeFailure = "node_failure";
 
 constexpr std::array<KindName, 4> kKinds = {{{ErrorKind::kInvalidArgument, "invalid_argument"},
                                              {ErrorKind::kNotImplemented, "not_implemented"},
@@ -25,6 +29,11 @@ std::array<PyObject*, kKinds.size()>& classes() {
   return table;
 }
 
+PyObject*& class_of_node_failures() {
+  static PyObject* type = nullptr;
+  return type;
+}
+
 std::array<PyObject*, kMostErrorCodes>& classes_by_code() {
   static std::array<PyObject*, kMostErrorCodes> table{};
   return table;
@@ -32,7 +41,13 @@ std::array<PyObject*, kMostErrorCodes>& classes_by_code() {
 
 }  // namespace
 
+PyObject* node_failure_class() {
+  PyObject* found = class_of_node_failures();
+  return found != nullptr ? found : PyExc_ValueError;
+}
+
 PyObject* exception_class(const kernels::Error& error) {
+  if (dynamic_cast<const engine::NodeFailure*>(&error) != nullptr) return node_failure_class();
   const int code = error.code();
   PyObject* found = code > 0 && code < kMostErrorCodes ? classes_by_code()[static_cast<size_t>(code)] : nullptr;
   return found != nullptr ? found : exception_class(error.kind());
@@ -72,7 +87,11 @@ void bind_errors(nb::module_& m) {
       "set_exception_classes",
       [](const nb::dict& given) {
         for (auto [name, type] : given) {
-          bool known = false;
+          bool known = std::strcmp(nb::cast<const char*>(name), kNodeFailure) == 0;
+          if (known) {
+            Py_XDECREF(class_of_node_failures());
+            class_of_node_failures() = type.inc_ref().ptr();
+          }
           for (const KindName& row : kKinds) {
             if (std::strcmp(nb::cast<const char*>(name), row.name) != 0) continue;
             PyObject*& slot = classes()[static_cast<size_t>(row.kind)];
@@ -80,12 +99,13 @@ void bind_errors(nb::module_& m) {
             slot = type.inc_ref().ptr();
             known = true;
           }
-          if (!known) throw nb::value_error("kinds are invalid_argument, not_implemented, out_of_memory, internal");
+          if (!known)
+            throw nb::value_error("kinds are invalid_argument, not_implemented, out_of_memory, node_failure, internal");
         }
       },
       nb::arg("classes"),
       "Sets the exception class raised for each kind of engine error: 'invalid_argument', 'not_implemented', "
-      "'out_of_memory', 'internal'.");
+      "'out_of_memory', 'node_failure' (a node cannot compute what it was given), 'internal'.");
 }
 
 }  // namespace onnx_light_ort::bindings

@@ -11,6 +11,9 @@ namespace onnx_light_ort::bindings {
 /// where it gave none. Borrowed.
 PyObject* exception_class(kernels::ErrorKind kind);
 
+/// That of a node that cannot compute what it was given.
+PyObject* node_failure_class();
+
 /// The class that was set for the error's code; where there is none, the class of its kind. Borrowed.
 PyObject* exception_class(const kernels::Error& error);
 

@@ -46,7 +46,7 @@ void PythonKernel::compute(const Value* const* inputs, size_t input_count, Value
   if (returned == nullptr) {
     nb::python_error cause;
     const bool no_memory = cause.matches(PyExc_MemoryError);
-    PyObject* type = exception_class(no_memory ? kernels::ErrorKind::kOutOfMemory : kernels::ErrorKind::kInternal);
+    PyObject* type = no_memory ? exception_class(kernels::ErrorKind::kOutOfMemory) : node_failure_class();
     if (!cause.matches(PyExc_Exception)) throw nb::python_error(std::move(cause));  // KeyboardInterrupt and its like
     nb::raise_from(cause, type, "%s: %s: %s", label_.c_str(), Py_TYPE(cause.value().ptr())->tp_name,
                    nb::str(cause.value()).c_str());

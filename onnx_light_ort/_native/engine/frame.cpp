@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 
+#include "node_failure.h"
 #include "onnx_light_ort/kernels/error.h"
 
 namespace onnx_light_ort::engine {
@@ -19,6 +20,8 @@ int64_t now_ns() {
   for (const std::string prefix : {"node '", "node that makes '"}) {
     if (what.compare(0, prefix.size(), prefix) == 0) throw;
   }
+  // A foreign kernel's code says more exactly what it is.
+  if (error.kind() == kernels::ErrorKind::kInvalidArgument && error.code() == 0) throw NodeFailure(label + ": " + what);
   throw kernels::Error(error.kind(), label + ": " + what, error.code());
 }
 
