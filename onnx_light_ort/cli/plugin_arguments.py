@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from onnx_light_ort.session_options import SessionOptions
 
 
-class _AddLibrary(argparse.Action):
+class _Add(argparse.Action):
+    """A library, or an option for the one that was named last."""
+
     def __call__(
         self,
         parser: argparse.ArgumentParser,
@@ -19,18 +21,9 @@ class _AddLibrary(argparse.Action):
         values: str | Sequence[Any] | None,
         option_string: str | None = None,
     ) -> None:
-        assert isinstance(values, Path)
-        namespace.ep = [*namespace.ep, (values, {})]
-
-
-class _AddOption(argparse.Action):
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: str | Sequence[Any] | None,
-        option_string: str | None = None,
-    ) -> None:
+        if isinstance(values, Path):
+            namespace.ep = [*namespace.ep, (values, {})]
+            return
         assert isinstance(values, str)
         key, separator, value = values.partition("=")
         if not separator or not key:
@@ -44,15 +37,13 @@ def add_plugin_arguments(parser: argparse.ArgumentParser) -> None:
     """Adds ``--ep``, ``--ep-option`` and ``--custom-ops``."""
     parser.add_argument(
         "--ep",
-        action=_AddLibrary,
+        action=_Add,
         type=Path,
         default=[],
         metavar="LIB",
         help="a plugin EP library; several are asked in the order given",
     )
-    parser.add_argument(
-        "--ep-option", action=_AddOption, metavar="KEY=VALUE", help="an option of the EP that was named last"
-    )
+    parser.add_argument("--ep-option", action=_Add, metavar="KEY=VALUE", help="an option of the EP that was named last")
     parser.add_argument(
         "--custom-ops", action="append", type=Path, default=[], metavar="LIB", help="a custom-op library"
     )
