@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import os
 import warnings
 import weakref
@@ -56,6 +57,9 @@ _KEEP_FUNCTIONS = "session.disable_aot_function_inlining"
 """Session configuration entry, as in ORT: "1" for providers that are to take what they want before any call of a
 function is inlined."""
 
+_MOST_THREADS = 4096
+"""More than any machine has cores: a number beyond is a mistake, and making them all would take the system down."""
+
 _NO_FALLBACK = "session.disable_cpu_ep_fallback"
 """Session configuration entry, as in ORT: "1" where no node may be left to the engine."""
 
@@ -69,6 +73,14 @@ _SEVERITIES = {
     3: logging.ERROR,
     4: logging.CRITICAL,
 }
+
+
+def _whole(value: int, name: str, least: int, most: int) -> int:
+    """An option of the session as the number that it has to be."""
+    number = operator.index(value)
+    if not least <= number <= most:
+        raise InvalidArgument(f"SessionOptions.{name} is {number}, which is not from {least} to {most}")
+    return number
 
 
 def _refuse_engine(plan: SessionPlan, providers: Sequence[ProviderEntry]) -> None:
@@ -160,16 +172,18 @@ class InferenceSession:
         self._options = options
         if options.log_severity_level in _SEVERITIES:
             logging.getLogger("onnx_light_ort").setLevel(_SEVERITIES[options.log_severity_level])
+        threads = _whole(options.intra_op_num_threads, "intra_op_num_threads", -1, _MOST_THREADS)
+        memory_limit = _whole(options.memory_limit, "memory_limit", 0, 2**63 - 1)
         chosen = _chosen_providers(providers, provider_options)
         self._profile = Profile(options.profile_file_prefix) if options.enable_profiling else None
-        budget = native.MemoryBudget(options.memory_limit)
+        budget = native.MemoryBudget(memory_limit)
         registries, added = options._session_parts(budget, options.logid or _name_of(path_or_bytes))
         chosen += added
         self._plan = plan = SessionPlan(
             path_or_bytes,
             providers=chosen,
             registries=registries,
-            intra_op_num_threads=options.intra_op_num_threads,
+            intra_op_num_threads=threads,
             memory_budget=budget,
             optimize=options.graph_optimization_level != GraphOptimizationLevel.ORT_DISABLE_ALL,
             inline_ahead=options._config.get(_KEEP_FUNCTIONS, "0") != "1",

@@ -122,13 +122,21 @@ def _render(model: str, summary: dict[str, Any], rows: Sequence[NodeAssignment],
         name = row.name or ", ".join(row.outputs)
         kernel = f"partition {row.partition}" if row.partition is not None else row.kernel
         operator = f"{row.domain}::{row.op_type}" if row.domain else row.op_type
-        cells.append((f"{row.scope}/{name}" if row.scope else name, operator, row.provider, kernel))
+        # Escaped before they are measured: an escape is longer than what it stands for.
+        cells.append(
+            (
+                printable(f"{row.scope}/{name}" if row.scope else name),
+                printable(operator),
+                printable(row.provider),
+                printable(kernel),
+            )
+        )
     widths = [max(len(row[column]) for row in cells) for column in range(3)]
     notes: list[Iterable[str]] = [(), *(reasons(row) if why else () for row in rows)]
     for texts, below in zip(cells, notes, strict=True):
         lines.append("  ".join([*(text.ljust(width) for text, width in zip(texts, widths, strict=False)), texts[3]]))
-        lines.extend(f"    {reason}" for reason in below)
-    return "\n".join(map(printable, lines))
+        lines.extend(f"    {printable(reason)}" for reason in below)
+    return "\n".join([printable(lines[0]), *lines[1:]])
 
 
 def _count(number: int, what: str) -> str:

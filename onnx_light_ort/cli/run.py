@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import threading
 import time
@@ -42,12 +43,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_plugin_arguments(parser)
     parser.add_argument("--seed", type=int, default=0, help="of the random inputs (default 0)")
-    parser.add_argument("--repeat", type=int, default=1, metavar="N", help="how often to run (default once)")
+    parser.add_argument("--repeat", type=_positive, default=1, metavar="N", help="how often to run (default once)")
     parser.add_argument("--threads", type=int, default=0, metavar="N", help="threads of a run; 0: one a core (default)")
     parser.add_argument("--memory-limit", type=int, default=0, metavar="BYTES", help="of the run's buffers; 0: none")
     parser.add_argument("--output", type=Path, metavar="FILE.npz", help="write the outputs to a file")
     parser.add_argument("--profile", type=Path, metavar="FILE", help="write the times of all nodes as a Chrome trace")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+_positive.__name__ = "positive number"  # as argparse calls it in its message
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -56,11 +67,11 @@ def run(arguments: argparse.Namespace) -> int:
 
     try:
         report = _report(arguments)
-    except (Error, OSError, ValueError) as error:
+    except (Error, MemoryError, OSError, ValueError) as error:
         if arguments.json:
             print(json.dumps({"model": str(arguments.model), "error": type(error).__name__, "message": str(error)}))
         else:
-            print(f"onnx-light-ort run: {type(error).__name__}: {error}", file=sys.stderr)
+            print(f"onnx-light-ort run: {type(error).__name__}: {printable(str(error))}", file=sys.stderr)
         return 1
     print(json.dumps(report, indent=2) if arguments.json else _render(report))
     return 0
@@ -83,7 +94,7 @@ def _report(arguments: argparse.Namespace) -> dict[str, Any]:
         load_seconds = time.perf_counter() - began
     feed = _feed(session, arguments)
     seconds: list[float] = []
-    for _ in range(max(1, arguments.repeat)):
+    for _ in range(arguments.repeat):
         began = time.perf_counter()
         results = session.run(None, feed)
         seconds.append(time.perf_counter() - began)
@@ -154,6 +165,10 @@ def _feed(session: InferenceSession, arguments: argparse.Namespace) -> dict[str,
     unknown = sorted(set(files) - {item.name for item in inputs})
     if unknown:
         raise ValueError(f"--input: the model has no input {unknown}; it has {[item.name for item in inputs]}")
+    names = {dim for item in inputs for dim in item.shape if isinstance(dim, str)}
+    strangers = sorted(set(sizes) - names)
+    if strangers:
+        raise ValueError(f"--dim: no input has a dimension {strangers}; they have {sorted(names)}")
     generator = np.random.default_rng(arguments.seed)
     return {
         item.name: np.load(files[item.name], allow_pickle=False)
@@ -190,8 +205,15 @@ def _described(name: str, value: Any) -> dict[str, Any]:
     described: dict[str, Any] = {"name": name, "type": str(value.dtype), "shape": list(value.shape)}
     if value.size and value.dtype.kind in "biuf":
         numbers = value.astype(np.float64)
-        described.update(min=float(numbers.min()), max=float(numbers.max()), mean=float(numbers.mean()))
+        with np.errstate(all="ignore"):
+            described.update(min=_json_number(numbers.min()), max=_json_number(numbers.max()))
+            described["mean"] = _json_number(numbers.mean())
     return described
+
+
+def _json_number(value: Any) -> float | None:
+    """None for what JSON has no number for: NaN and the infinities."""
+    return float(value) if math.isfinite(value) else None
 
 
 def _kernel_counts(session: InferenceSession) -> dict[str, int]:
@@ -210,6 +232,10 @@ def _slowest(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"node": name, "op_type": op_type, "us": round(us, 1)} for (name, op_type), us in ranked]
 
 
+def _text(number: float | None) -> str:
+    return "not finite" if number is None else f"{number:.6g}"
+
+
 def _render(report: dict[str, Any]) -> str:
     lines = [f"{report['model']}  loaded in {report['load_ms']:.1f} ms"]
     for role in ("inputs", "outputs"):
@@ -218,10 +244,8 @@ def _render(report: dict[str, Any]) -> str:
             if "shape" not in item:
                 lines.append(f"  {item['name']}: {item['type']} of {item['length']}")
                 continue
-            numbers = (
-                f"  min {item['min']:.6g}  max {item['max']:.6g}  mean {item['mean']:.6g}" if "min" in item else ""
-            )
-            lines.append(f"  {item['name']}: {item['type']} {item['shape']}{numbers}")
+            numbers = "".join(f"  {key} {_text(item[key])}" for key in ("min", "max", "mean") if key in item)
+            lines.append(f"  {printable(item['name'])}: {item['type']} {item['shape']}{numbers}")
     times = sorted(report["run_ms"])
     middle = times[len(times) // 2]
     lines.append(

@@ -178,3 +178,20 @@ def test_a_session_is_neither_copied_nor_pickled(session: ort.InferenceSession) 
 def test_a_misspelt_option_is_an_error(options: Any) -> None:
     with pytest.raises(AttributeError, match="intra_op_num_thread"):
         options.intra_op_num_thread = 1
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "expected"),
+    [
+        ("intra_op_num_threads", 1 << 40, ort.InvalidArgument),
+        ("intra_op_num_threads", "2", TypeError),
+        ("intra_op_num_threads", 2.5, TypeError),
+        ("memory_limit", -1, ort.InvalidArgument),
+        ("memory_limit", 1 << 70, ort.InvalidArgument),
+    ],
+)
+def test_options_that_are_no_such_number_are_refused(name: str, value: Any, expected: type[Exception]) -> None:
+    options = ort.SessionOptions()
+    setattr(options, name, value)
+    with pytest.raises(expected, match=name if expected is ort.InvalidArgument else "integer"):
+        ort.InferenceSession(relu(), options)

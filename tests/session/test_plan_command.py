@@ -10,6 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import onnx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,3 +181,12 @@ def test_a_layout_has_edges_lead_down_and_boxes_apart(drawn: tuple[int, set[tupl
     for places in by_row.values():
         places.sort()
         assert all(right - left > 0.999 for left, right in pairwise(places))
+
+
+def test_columns_stay_in_line_where_names_are_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    nodes = [node("Relu", ["x"], ["a"], name="a\n\x1b[31m"), node("Neg", ["a"], ["y"], name="plain")]
+    onnx.save(model(nodes), tmp_path / "m.onnx")
+    assert main(["plan", str(tmp_path / "m.onnx")]) == 0
+    rows = capsys.readouterr().out.splitlines()[-2:]
+    assert rows[0].startswith("a\\n\\x1b[31m  ")
+    assert len({row.index("CPUExecutionProvider") for row in rows}) == 1

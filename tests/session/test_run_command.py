@@ -69,6 +69,10 @@ def test_it_writes_a_profile(path: Path, tmp_path: Path, capsys: pytest.CaptureF
         (["--input", "nonsense"], "NAME=FILE.npy"),
         (["--input", "x=/nowhere.npy"], "nowhere.npy"),
         (["--dim", "n"], "NAME=SIZE"),
+        (["--dim", "q=3"], "no input has a dimension ['q']; they have ['n']"),
+        (["--dim", "n=99999999999"], "Unable to allocate"),
+        (["--memory-limit", "-5"], "memory_limit is -5"),
+        (["--threads", "99999999"], "intra_op_num_threads is 99999999"),
     ],
 )
 def test_wrong_arguments_are_reported(
@@ -78,6 +82,27 @@ def test_wrong_arguments_are_reported(
     assert part in capsys.readouterr().err
     assert main(["run", str(path), "--json", *arguments]) == 1
     assert part in json.loads(capsys.readouterr().out)["message"]
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "many"])
+def test_a_number_of_runs_that_is_none_is_wrong_usage(
+    path: Path, number: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["run", str(path), "--repeat", number])
+    assert ended.value.code == 2
+    assert f"invalid positive number value: '{number}'" in capsys.readouterr().err
+
+
+def test_values_that_json_has_no_number_for_are_null(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = path.parent / "x.npy"
+    np.save(file, np.array([[np.nan, 1, 2, 3]], np.float32))
+    assert main(["run", str(path), "--input", f"x={file}", "--json"]) == 0
+    printed = capsys.readouterr().out
+    assert "NaN" not in printed
+    assert json.loads(printed)["outputs"][0]["mean"] is None
+    assert main(["run", str(path), "--input", f"x={file}"]) == 0
+    assert "mean not finite" in capsys.readouterr().out
 
 
 def test_a_model_that_is_not_there_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
