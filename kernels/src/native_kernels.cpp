@@ -36,6 +36,7 @@ KernelRegistry build() {
   register_rnn(registry);
   register_pad(registry);
   register_resize(registry);
+  register_grid_sample(registry);
   register_generator(registry);
   register_quantize(registry);
   register_integer_matmul(registry);

@@ -36,6 +36,7 @@ void register_lstm(KernelRegistry& registry);
 void register_rnn(KernelRegistry& registry);
 void register_pad(KernelRegistry& registry);
 void register_resize(KernelRegistry& registry);
+void register_grid_sample(KernelRegistry& registry);
 void register_generator(KernelRegistry& registry);
 void register_quantize(KernelRegistry& registry);
 void register_integer_matmul(KernelRegistry& registry);

@@ -200,6 +200,13 @@ def resize_cases() -> Iterator[Case]:
         if (op_type, opset) == ("Resize", 10):
             yield Case(op_type, [x, np.array([1, 1, 0.6, 0.4], np.float32)], {"mode": mode}, opset)
 
+    for mode, padding, aligns in product(["nearest", "linear", "cubic"], ["zeros", "border", "reflection"], [0, 1]):
+        attributes = {"mode": mode, "padding_mode": padding, "align_corners": aligns}
+        if (mode, padding) != ("cubic", "border"):  # where the reference moves the position, and ORT the elements
+            yield Case("GridSample", [normal(2, 2, 5, 6), normal(2, 4, 3, 2)], attributes, 20)
+        if mode != "cubic":
+            yield Case("GridSample", [normal(1, 2, 3, 4, 5), normal(1, 2, 3, 4, 3)], attributes, 20)
+
 
 def other_cases() -> Iterator[Case]:
     yield Case("LRN", [normal(1, 3, 3, 4) * 3], {"size": 5, "alpha": 0.3, "beta": 0.7, "bias": 1.2})
