@@ -18,7 +18,7 @@ from onnx_light_ort import errors
 from onnx_light_ort._abi_enums import OrtCustomOpInputOutputCharacteristic as Characteristic
 from onnx_light_ort._native import abi
 from onnx_light_ort.engine.operator_schema import ForeignOperator, FormalParameter
-from onnx_light_ort.engine.value_type import element_type_name, is_element_type, tensor_type
+from onnx_light_ort.engine.value_type import is_element_type, tensor_type
 from onnx_light_ort.errors import Error, Fail
 from onnx_light_ort.host.loader import LoadedLibrary, register_custom_ops_library
 from onnx_light_ort.host.node_description import describe_arguments, describe_attributes, shapeless_type
@@ -171,12 +171,9 @@ class CustomOperator(ForeignOperator):
             if item is None:
                 continue
             element_type, dims = item
-            if element_type and types[index] and element_type != types[index]:
-                raise Fail(
-                    f"{node}: shape inference of {self._op.signature} makes output {index} "
-                    f"{element_type_name(element_type)}, its signature {element_type_name(types[index])}"
-                )
-            types[index] = element_type or types[index]
+            # A type that the signature declares stands against it, as in ORT: the C++ wrappers of ORT's headers say
+            # FLOAT where an inference sets a shape alone.
+            types[index] = types[index] or element_type
             shapes[index] = None if dims is None else tuple(dims)
         return [tensor_type(number, shape) if number else None for number, shape in zip(types, shapes, strict=True)]
 

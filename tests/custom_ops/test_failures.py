@@ -22,7 +22,7 @@ from custom_ops.custom_op_failures import (
 from custom_ops.custom_op_model import FLOAT, INT64, STRING, model_of, node_model, value
 from onnx import helper
 
-from onnx_light_ort import Error, Fail, InferenceSession, InvalidGraph, OutOfMemory, RuntimeException
+from onnx_light_ort import Error, Fail, InferenceSession, InvalidArgument, InvalidGraph, OutOfMemory, RuntimeException
 
 MakeSession = Callable[..., InferenceSession]
 Counter = Callable[[str, str], int]
@@ -113,6 +113,26 @@ def test_the_status_of_a_shape_inference_is_logged_and_the_model_runs_without_sh
     (message,) = [record.message for record in caplog.records if "shape inference" in record.message]
     assert op in message
     assert how != "status" or message.endswith("inference refuses")
+
+
+def test_a_type_of_the_signature_stands_against_what_shape_inference_says(session: MakeSession) -> None:
+    made = session(node_model("CountRows", [value("x", FLOAT)], [value("y", INT64)]), "shape_inference")
+    assert made.get_outputs()[0].shape == [1]
+    (y,) = made.run(None, {"x": X})
+    assert y.dtype == np.int64
+    assert y.tolist() == [2]
+
+
+def test_a_message_that_is_no_utf8_keeps_its_error(session: MakeSession, caplog: pytest.LogCaptureFixture) -> None:
+    model = node_model("Misbehave", [value("x", FLOAT)], [value("y", FLOAT)], how="broken_text")
+    made = session(model, "failures")
+    with pytest.raises(InvalidArgument, match=r"the_node.*caf\\xe9"):
+        made.run(None, {"x": X})
+    with caplog.at_level(logging.WARNING, logger="onnx_light_ort"):
+        session(
+            node_model("InferWrongly", [value("x", FLOAT)], [value("y", FLOAT)], how="broken_text"), "shape_inference"
+        )
+    assert any(r"caf\xe9" in record.message for record in caplog.records)
 
 
 @pytest.mark.parametrize("how", INFERENCE_EXCEPTIONS)

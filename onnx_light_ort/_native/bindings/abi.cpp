@@ -77,7 +77,7 @@ void bind_abi(nb::module_& m) {
     try {
       std::rethrow_exception(pointer);
     } catch (const abi::Error& error) {
-      PyErr_SetString(exception_class(abi::to_engine(error)), error.what());
+      PyErr_SetObject(exception_class(abi::to_engine(error)), foreign_text(error.what()).ptr());
     }
   });
   m.def(

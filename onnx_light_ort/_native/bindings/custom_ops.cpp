@@ -20,6 +20,7 @@
 #include "custom_op_kernel.h"
 #include "delete_without_gil.h"
 #include "element_type.h"
+#include "foreign_text.h"
 #include "gil.h"
 #include "kernel_handle.h"
 #include "node_description.h"
@@ -92,7 +93,7 @@ nb::tuple infer(const CustomOp& op, const std::string& name, int since_version, 
   }
   nb::list outputs;
   for (const auto& output : inferred.outputs) outputs.append(to_python(output.get()));
-  return nb::make_tuple(outputs, inferred.failure.empty() ? nb::none() : nb::object(nb::str(inferred.failure.c_str())));
+  return nb::make_tuple(outputs, inferred.failure.empty() ? nb::none() : nb::object(foreign_text(inferred.failure)));
 }
 
 using FormalArguments = std::vector<std::tuple<int, int, int>>;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstring>
 
+#include "foreign_text.h"
 #include "node_failure.h"
 
 namespace onnx_light_ort::bindings {
@@ -80,7 +81,7 @@ void bind_errors(nb::module_& m) {
     try {
       std::rethrow_exception(pointer);
     } catch (const kernels::Error& error) {
-      PyErr_SetString(exception_class(error), error.what());
+      PyErr_SetObject(exception_class(error), foreign_text(error.what()).ptr());
     }
   });
   m.def(
