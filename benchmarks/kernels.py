@@ -59,7 +59,7 @@ def native_kernel(op_type: str, opset: int, inputs: Sequence[Array], outputs: Se
 def runner(
     op_type: str, opset: int, inputs: Sequence[Array], output: np.dtype[Any], threads: int, **attributes: Any
 ) -> Callable[[], Any]:
-    """Runs the kernel and keeps nothing of its output but the shape."""
+    """Runs the kernel and keeps nothing of its output but the shape. Keywords (x0, x1, …) replace inputs."""
     out = helper.np_dtype_to_tensor_dtype(output)
     builder = engine.PlanBuilder()
     values = []
@@ -77,7 +77,7 @@ def runner(
     )
     builder.add_output(shape, "shape")
     executor = engine.Executor(builder.build(), threads, engine.MemoryBudget())
-    return lambda: executor.run(None, feed)
+    return lambda **others: executor.run(None, {**feed, **others} if others else feed)
 
 
 def on_threads(threads: int, work: Callable[[int], Any]) -> Callable[[], None]:
@@ -275,6 +275,36 @@ def products(only: str | None, threads: int) -> None:
         print(f"  {m} x {n} x {k}:{'':4s} {rates[0]:7.1f} GFLOP/s{ratio}", flush=True)
 
 
+LAYOUTS: dict[str, Callable[[Array], Array]] = {
+    "transposed": lambda x: x[:, : len(x)].T,
+    "half the columns": lambda x: x[:, : len(x)],
+    "every other column": lambda x: x[:, ::2],
+    "reversed": lambda x: x[::-1, len(x) - 1 :: -1],
+    "one row for all": lambda x: np.broadcast_to(x[0, : len(x)], (len(x), len(x))),
+}
+
+
+def layouts(only: str | None, threads: int) -> None:
+    """Arrays that are not contiguous, read where they are, and copied first by numpy."""
+    n = 2000
+    print(f"\n{n} x {n} of float32 in other layouts, {threads} threads, against a run after numpy's copy")
+    wide = np.random.default_rng(0).uniform(0.1, 3, (n, 2 * n)).astype(FLOAT32)
+    other = wide[:, n:].copy()
+    for op_type in ("Relu", "Add", "Exp", "Transpose", "MatMul"):
+        if only not in (None, op_type):
+            continue
+        for layout, view_of in LAYOUTS.items():
+            view = view_of(wide)
+            inputs = [view, other] if op_type in ("Add", "MatMul") else [view]
+            run = runner(op_type, 21, inputs, FLOAT32, threads)
+            ours, copied = least_times([run, lambda f=run, v=view: f(x0=np.ascontiguousarray(v))], rounds=15)
+            label = f"{op_type}, {layout}"
+            print(
+                f"  {label:32s} {ours * 1e3:8.2f} ms  copied {copied * 1e3:8.2f} ms  ratio {copied / ours:.2f}",
+                flush=True,
+            )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0] if __doc__ else None)
     parser.add_argument("--only", help="one operator")
@@ -292,6 +322,7 @@ def main() -> None:
         against_numpy(arguments.only, arguments.threads, 500_000, (FLOAT32, BFLOAT16))
         against_numpy(arguments.only, arguments.threads, int(arguments.megabytes * 2**18), (FLOAT32,))
     products(arguments.only, arguments.threads)
+    layouts(arguments.only, arguments.threads)
 
 
 if __name__ == "__main__":

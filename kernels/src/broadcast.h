@@ -139,9 +139,9 @@ class BroadcastPlan {
   }
 
  private:
-  static constexpr size_t kTileBytes = 16384;   // of one operand, so that all stay in the first-level cache
-  static constexpr int64_t kTileColumns = 256;  // with the rows of a tile, whole cache lines of a transposed operand
-  static constexpr int64_t kShortRun = 64;      // does not repay a call
+  static constexpr size_t kTileBytes = 16384;  // of one operand, so that all stay in the first-level cache
+  static constexpr int64_t kTileColumns = 64;  // few pages at a time, and several cache lines of each
+  static constexpr int64_t kShortRun = 64;     // does not repay a call
 
   /// The output cut into tiles of the innermost dimension and one other.
   struct Tiles {
