@@ -58,7 +58,7 @@ def native_kernel(op_type: str, opset: int, inputs: Sequence[Array], outputs: Se
 
 def runner(
     op_type: str, opset: int, inputs: Sequence[Array], output: np.dtype[Any], threads: int, **attributes: Any
-) -> Callable[[], Any]:
+) -> Callable[..., Any]:
     """Runs the kernel and keeps nothing of its output but the shape. Keywords (x0, x1, …) replace inputs."""
     out = helper.np_dtype_to_tensor_dtype(output)
     builder = engine.PlanBuilder()
