@@ -20,10 +20,11 @@ constexpr int64_t kGrainProducts = 1 << 18;  // multiply-adds that are worth a t
 constexpr int64_t kReadOnceBytes = 1 << 19;  // an operand that is better not read by many ranges
 
 // Of products whose threads pack operands together.
-constexpr int64_t kSharedProducts = 1 << 21;        // multiply-adds from which on they do
-constexpr int64_t kSharedK = 384;                   // steps of k between two visits of C, at most
-constexpr int64_t kSharedBytes = int64_t{4} << 20;  // of one operand's block
-constexpr int64_t kPackGrain = 1 << 14;             // elements packed that are worth a thread
+constexpr int64_t kSharedProducts = 1 << 21;         // multiply-adds from which on they do
+constexpr int64_t kSharedProductsOfBatch = 1 << 24;  // the same where whole problems are pieces of work too
+constexpr int64_t kSharedK = 384;                    // steps of k between two visits of C, at most
+constexpr int64_t kSharedBytes = int64_t{4} << 20;   // of one operand's block
+constexpr int64_t kPackGrain = 1 << 14;              // elements packed that are worth a thread
 
 int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
@@ -292,26 +293,35 @@ void gemm_units(const GemmProblem<T>& p, const GemmPlan& plan, int64_t begin, in
 }
 
 template <class T>
-bool shares_panels(const GemmProblem<T>& p) {
+bool shares_panels(const GemmProblem<T>& p, int64_t batch) {
   const MicroKernels<T>& micro = micro_kernels<T>();
-  return p.columns == nullptr && p.m > 2 * micro.mr && p.n > micro.vector && p.m * p.n * p.k >= kSharedProducts;
+  return p.columns == nullptr && p.m > 2 * micro.mr && p.n > micro.vector &&
+         p.m * p.n * p.k >= (batch > 1 ? kSharedProductsOfBatch : kSharedProducts);
 }
 
 template <class T>
-void gemm_of_shared_panels(RunContext& context, const GemmProblem<T>& p) {
+SharedPanels shared_panels(const GemmProblem<T>& p) {
+  const MicroKernels<T>& micro = micro_kernels<T>();
+  SharedPanels panels;
+  panels.k = ceil_div(p.k, ceil_div(p.k, kSharedK));
+  const int64_t most = kSharedBytes / (panels.k * static_cast<int64_t>(sizeof(T)));
+  panels.m = std::min(ceil_div(p.m, micro.mr), most / micro.mr) * micro.mr;
+  panels.n = std::min(ceil_div(p.n, micro.nr), most / micro.nr) * micro.nr;
+  const int64_t extent = (p.packed_a != nullptr ? 0 : panels.m) + (p.packed_b != nullptr ? 0 : panels.n);
+  panels.bytes = static_cast<size_t>(extent * panels.k) * sizeof(T);
+  return panels;
+}
+
+template <class T>
+void gemm_of_shared_panels(RunContext& context, const GemmProblem<T>& p, const SharedPanels& panels, void* scratch) {
   const MicroKernels<T>& micro = micro_kernels<T>();
   const int64_t mr = micro.mr;
   const int64_t nr = micro.nr;
-  const int64_t block_k = ceil_div(p.k, ceil_div(p.k, kSharedK));
-  const int64_t most = kSharedBytes / (block_k * static_cast<int64_t>(sizeof(T)));
-  const int64_t block_m = std::min(ceil_div(p.m, mr), most / mr) * mr;
-  const int64_t block_n = std::min(ceil_div(p.n, nr), most / nr) * nr;
-  const auto block = [&](const T* packed, int64_t extent) {
-    const auto bytes = static_cast<size_t>(extent * block_k) * sizeof(T);
-    return packed != nullptr ? nullptr : static_cast<T*>(context.scratch(bytes));
-  };
-  T* const block_of_a = block(p.packed_a, block_m);
-  T* const block_of_b = block(p.packed_b, block_n);
+  const int64_t block_m = panels.m;
+  const int64_t block_n = panels.n;
+  const int64_t block_k = panels.k;
+  T* const block_of_a = static_cast<T*>(scratch);
+  T* const block_of_b = block_of_a + (p.packed_a != nullptr ? 0 : block_m * block_k);
 
   for (int64_t column = 0; column < p.n; column += block_n) {
     const int64_t columns = std::min(block_n, p.n - column);
@@ -370,10 +380,12 @@ template class PackedOperand<float>;
 template class PackedOperand<double>;
 template const MicroKernels<float>& micro_kernels<float>();
 template const MicroKernels<double>& micro_kernels<double>();
-template bool shares_panels<float>(const GemmProblem<float>&);
-template bool shares_panels<double>(const GemmProblem<double>&);
-template void gemm_of_shared_panels<float>(RunContext&, const GemmProblem<float>&);
-template void gemm_of_shared_panels<double>(RunContext&, const GemmProblem<double>&);
+template bool shares_panels<float>(const GemmProblem<float>&, int64_t);
+template bool shares_panels<double>(const GemmProblem<double>&, int64_t);
+template SharedPanels shared_panels<float>(const GemmProblem<float>&);
+template SharedPanels shared_panels<double>(const GemmProblem<double>&);
+template void gemm_of_shared_panels<float>(RunContext&, const GemmProblem<float>&, const SharedPanels&, void*);
+template void gemm_of_shared_panels<double>(RunContext&, const GemmProblem<double>&, const SharedPanels&, void*);
 template GemmPlan gemm_plan<float>(const GemmProblem<float>&, int64_t);
 template GemmPlan gemm_plan<double>(const GemmProblem<double>&, int64_t);
 template void gemm_units<float>(const GemmProblem<float>&, const GemmPlan&, int64_t, int64_t, void*);

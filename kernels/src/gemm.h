@@ -86,19 +86,32 @@ GemmPlan gemm_plan(const GemmProblem<T>& problem, int64_t batch);
 template <class T>
 void gemm_units(const GemmProblem<T>& problem, const GemmPlan& plan, int64_t begin, int64_t end, void* scratch);
 
-/// Whether the problem is large enough for the context's threads to pack operands together.
-template <class T>
-bool shares_panels(const GemmProblem<T>& problem);
+/// The blocks of operands that all threads pack together and then multiply.
+struct SharedPanels {
+  int64_t m = 0;  ///< Extents of a block, m and n in whole panels.
+  int64_t n = 0;
+  int64_t k = 0;
+  size_t bytes = 0;  ///< Of scratch memory, for the operands that are not packed yet.
+};
 
-/// Computes one problem. All threads pack a block of each operand that is not packed yet, then multiply the blocks.
+/// Whether that pays, for each of `batch` problems after the other; else gemm_units computes them.
 template <class T>
-void gemm_of_shared_panels(RunContext& context, const GemmProblem<T>& problem);
+bool shares_panels(const GemmProblem<T>& problem, int64_t batch);
+template <class T>
+SharedPanels shared_panels(const GemmProblem<T>& problem);
+
+/// Computes one problem on the context's threads.
+template <class T>
+void gemm_of_shared_panels(RunContext& context, const GemmProblem<T>& problem, const SharedPanels& panels,
+                           void* scratch);
 
 /// Computes `batch` problems that have the dimensions of `problem`; problem_at(i) is the i-th.
 template <class T, class ProblemAt>
 void gemm_batch(RunContext& context, const GemmProblem<T>& problem, int64_t batch, ProblemAt&& problem_at) {
-  if (shares_panels(problem)) {
-    for (int64_t i = 0; i < batch; ++i) gemm_of_shared_panels<T>(context, problem_at(i));
+  if (shares_panels(problem, batch)) {
+    const SharedPanels panels = shared_panels(problem);
+    void* const scratch = context.scratch(panels.bytes);
+    for (int64_t i = 0; i < batch; ++i) gemm_of_shared_panels<T>(context, problem_at(i), panels, scratch);
     return;
   }
   const GemmPlan plan = gemm_plan(problem, batch);
