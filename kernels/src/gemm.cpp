@@ -22,7 +22,7 @@ constexpr int64_t kReadOnceBytes = 1 << 19;  // an operand that is better not re
 // Of products whose threads pack operands together.
 constexpr int64_t kSharedProducts = 1 << 21;         // multiply-adds from which on they do
 constexpr int64_t kSharedProductsOfBatch = 1 << 24;  // the same where whole problems are pieces of work too
-constexpr int64_t kSharedK = 384;                    // steps of k between two visits of C, at most
+constexpr int64_t kSharedK = 384;                    // steps of k between two visits of C, about
 constexpr int64_t kSharedBytes = int64_t{4} << 20;   // of one operand's block
 constexpr int64_t kPackGrain = 1 << 14;              // elements packed that are worth a thread
 
@@ -303,7 +303,8 @@ template <class T>
 SharedPanels shared_panels(const GemmProblem<T>& p) {
   const MicroKernels<T>& micro = micro_kernels<T>();
   SharedPanels panels;
-  panels.k = ceil_div(p.k, ceil_div(p.k, kSharedK));
+  // Up to a third of a block joins the others: each block costs two waits of all threads.
+  panels.k = ceil_div(p.k, ceil_div(std::max<int64_t>(p.k - kSharedK / 3, 1), kSharedK));
   const int64_t most = kSharedBytes / (panels.k * static_cast<int64_t>(sizeof(T)));
   panels.m = std::min(ceil_div(p.m, micro.mr), most / micro.mr) * micro.mr;
   panels.n = std::min(ceil_div(p.n, micro.nr), most / micro.nr) * micro.nr;
