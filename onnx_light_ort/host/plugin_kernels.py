@@ -113,8 +113,6 @@ class PluginKernels(KernelRegistry):
         #: What the provider registered; None where it has no registry.
         self.native = abi.kernels_of(ep)
         self._made: dict[int, PluginKernel] = {}
-        #: By domain and operator: the positions among the definitions.
-        self._places: dict[tuple[str, str], list[int]] = {} if self.native is None else self.native.places()
         self._found: dict[tuple[Operator, ArgumentTypes, ArgumentTypes], PluginKernel | None] = {}
         for place in () if self.native is None else self.native.irregular_places(self.name):
             self._report(place)
@@ -125,7 +123,9 @@ class PluginKernels(KernelRegistry):
         return [self._kernel(place) for place in range(0 if self.native is None else len(self.native))]
 
     def entries(self, domain: str, op_type: str) -> Sequence[PluginKernel]:
-        return [self._kernel(place) for place in self._places.get((domain, op_type), ())]
+        if self.native is None:
+            return []
+        return [self._kernel(place) for place in self.native.places(domain, op_type)]
 
     def _kernel(self, place: int) -> PluginKernel:
         """Made when it is asked for: a provider may have hundreds, and a model needs few of them."""
@@ -195,8 +195,8 @@ class PluginKernels(KernelRegistry):
         """
         assert self.native is not None
         attributes = describe_attributes(node)
-        if node.operator is not None and node.operator.schema is not None:
-            attributes = {**_default_attributes(node.operator.schema), **attributes}
+        if node.operator is not None and node.operator.is_standard:
+            attributes = {**_default_attributes(node.operator), **attributes}
         try:
             return self.native.create_kernel(
                 kernel.place,
@@ -262,6 +262,5 @@ def _is_control_flow(operator: Operator) -> bool:
 
 
 @cache
-def _default_attributes(schema: Any) -> Attributes:
-    """The default values of an onnx.defs.OpSchema."""
-    return read_attributes(item.default_value for item in schema.attributes.values())
+def _default_attributes(operator: Operator) -> Attributes:
+    return read_attributes(operator.default_attributes)

@@ -22,12 +22,12 @@ std::vector<OutputReuse> reuse_of(const OrtKernelDef& definition, const NodeInfo
 
 }  // namespace
 
-std::shared_ptr<const OrtKernelRegistry> read_kernel_registry(const Ep& ep) {
+std::shared_ptr<const OrtKernelRegistry::Kernels> read_kernel_registry(const Ep& ep) {
   const auto get_registry = field::OrtEp::GetKernelRegistry(ep.get());
   if (get_registry == nullptr) return nullptr;
   const OrtKernelRegistry* registry = nullptr;
   ep.call("OrtEp::GetKernelRegistry", [&] { return get_registry(ep.get(), &registry); });
-  return registry == nullptr ? nullptr : std::make_shared<const OrtKernelRegistry>(*registry);
+  return registry == nullptr ? nullptr : std::make_shared<const OrtKernelRegistry::Kernels>(registry->kernels);
 }
 
 EpKernel::EpKernel(std::shared_ptr<const Ep> ep, const OrtKernelRegistry::Kernel& kernel,
@@ -35,7 +35,7 @@ EpKernel::EpKernel(std::shared_ptr<const Ep> ep, const OrtKernelRegistry::Kernel
     : ep_(std::move(ep)),
       node_(std::move(node)),
       info_{node_},
-      reuse_(reuse_of(kernel.definition, *node_)),
+      reuse_(reuse_of(*kernel.definition, *node_)),
       impl_(nullptr, Release{ep_.get()}) {
   create(kernel);
   offer_constants();

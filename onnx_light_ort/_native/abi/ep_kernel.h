@@ -15,9 +15,9 @@
 
 namespace onnx_light_ort::abi {
 
-/// A copy of the kernels that a provider has, in the order in which they were added; null where it has no registry.
+/// The kernels that a provider has now, in the order in which they were added; null where it has no registry.
 /// Throws Error, with the provider's name.
-std::shared_ptr<const OrtKernelRegistry> read_kernel_registry(const Ep& ep);
+std::shared_ptr<const OrtKernelRegistry::Kernels> read_kernel_registry(const Ep& ep);
 
 /// The OrtKernelImpl that a provider made for one node: created here, released exactly once, when this goes, and always
 /// before the provider.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "element_type.h"
 #include "error.h"
@@ -129,10 +130,14 @@ void OrtEpApiSlots::KernelDefBuilder_AddInputOutputMutableAliases(OrtKernelDefBu
 
 // Once; then, as in ORT, there is no definition to give, and that is no error.
 void OrtEpApiSlots::KernelDefBuilder_Build(OrtKernelDefBuilder* kernel_def_builder, OrtKernelDef** kernel_def_out) {
-  *kernel_def_out = kernel_def_builder->definition.release();
+  const std::shared_ptr<OrtKernelDef> definition = std::move(kernel_def_builder->definition);
+  *kernel_def_out = definition.get();
+  if (definition != nullptr) definition->claim = definition;
 }
 
-void OrtEpApiSlots::ReleaseKernelDef(OrtKernelDef* input) { delete input; }
+void OrtEpApiSlots::ReleaseKernelDef(OrtKernelDef* input) {
+  if (input != nullptr) const std::shared_ptr<const OrtKernelDef> last = std::move(input->claim);
+}
 
 const char* OrtEpApiSlots::KernelDef_GetOperatorType(const OrtKernelDef* kernel_def) {
   return kernel_def->op_type.c_str();

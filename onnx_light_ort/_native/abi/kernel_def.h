@@ -19,7 +19,9 @@ struct OrtDataType {
 };
 
 /// Taken as the provider gave it, as in ORT; what is wrong with it is found where a registry of them is read.
-struct OrtKernelDef {
+///
+/// It does not change once it is built, and registries share it: a provider has hundreds, in each session.
+struct OrtKernelDef : std::enable_shared_from_this<OrtKernelDef> {
  public:
   /// Input, then output. Of any sign and size.
   using Alias = std::pair<int, int>;
@@ -43,9 +45,12 @@ struct OrtKernelDef {
   /// Whether a registry may hold only one of the two: they serve a version and types in common, and nothing else tells
   /// them apart.
   bool conflicts_with(const OrtKernelDef& other) const;
+
+  /// The provider's share, until it releases the definition.
+  std::shared_ptr<const OrtKernelDef> claim;
 };
 
 /// Builds one definition; it is empty after that.
 struct OrtKernelDefBuilder {
-  std::unique_ptr<OrtKernelDef> definition = std::make_unique<OrtKernelDef>();
+  std::shared_ptr<OrtKernelDef> definition = std::make_shared<OrtKernelDef>();
 };

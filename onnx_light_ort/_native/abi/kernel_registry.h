@@ -4,6 +4,8 @@
 #include <onnx_light_ort/ort_abi.h>
 
 #include <memory>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "kernel_def.h"
@@ -12,10 +14,13 @@
 struct OrtKernelRegistry {
  public:
   struct Kernel {
-    OrtKernelDef definition;
+    std::shared_ptr<const OrtKernelDef> definition;
     OrtKernelCreateFunc create;
     void* create_state;  ///< The plugin's, which keeps it as long as its library is loaded.
   };
 
-  std::vector<Kernel> kernels;  ///< In the order in which they were added.
+  using Kernels = std::vector<Kernel>;
+
+  Kernels kernels;  ///< In the order in which they were added.
+  std::unordered_multimap<std::string_view, const OrtKernelDef*> by_operator;  ///< The name is the definition's.
 };

@@ -36,9 +36,9 @@ using namespace nb::literals;
 std::optional<EpKernels> kernels_of(const EpHandle& handle) {
   const std::shared_ptr<abi::Ep> ep = handle.ep();
   GilReleased released;
-  auto registry = abi::read_kernel_registry(*ep);
-  if (registry == nullptr) return std::nullopt;
-  return EpKernels{std::move(registry)};
+  auto kernels = abi::read_kernel_registry(*ep);
+  if (kernels == nullptr) return std::nullopt;
+  return EpKernels{std::move(kernels)};
 }
 
 nb::dict type_constraints(const OrtKernelDef& definition) {
@@ -57,16 +57,13 @@ std::map<size_t, int> memory_types(const OrtKernelDef::MemoryTypes& types) {
   return numbers;
 }
 
-/// Positions by (domain, operator), "ai.onnx" written as "".
-nb::dict places_of(const EpKernels& self) {
-  nb::dict places;
-  const auto& kernels = self.registry->kernels;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    const OrtKernelDef& definition = kernels[i].definition;
-    const nb::tuple key = nb::make_tuple(definition.domain == "ai.onnx" ? nb::str("") : foreign_text(definition.domain),
-                                         foreign_text(definition.op_type));
-    if (!places.contains(key)) places[key] = nb::list();
-    nb::borrow<nb::list>(places[key]).append(i);
+/// Positions, "ai.onnx" written as "". There is no index of what is asked for a few times.
+std::vector<size_t> places_of(const EpKernels& self, const std::string& domain, const std::string& op_type) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < self.kernels->size(); ++i) {
+    const OrtKernelDef& definition = *(*self.kernels)[i].definition;
+    if (definition.op_type != op_type) continue;
+    if (definition.domain == domain || (domain.empty() && definition.domain == "ai.onnx")) places.push_back(i);
   }
   return places;
 }
@@ -88,9 +85,8 @@ bool is_regular(const OrtKernelDef& definition, const std::string& provider) {
 /// A provider may have hundreds of definitions, of which a session looks at few.
 std::vector<size_t> irregular_places(const EpKernels& self, const std::string& provider) {
   std::vector<size_t> places;
-  const auto& kernels = self.registry->kernels;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    if (!is_regular(kernels[i].definition, provider)) places.push_back(i);
+  for (size_t i = 0; i < self.kernels->size(); ++i) {
+    if (!is_regular(*(*self.kernels)[i].definition, provider)) places.push_back(i);
   }
   return places;
 }
@@ -98,10 +94,10 @@ std::vector<size_t> irregular_places(const EpKernels& self, const std::string& p
 KernelHandle create_kernel(const EpKernels& self, size_t place, const EpHandle& handle, const std::string& name,
                            int since_version, const nb::list& inputs, const nb::list& outputs,
                            const nb::dict& attributes, const nb::sequence& constant_inputs) {
-  const OrtKernelRegistry::Kernel& kernel = self.registry->kernels.at(place);
+  const OrtKernelRegistry::Kernel& kernel = self.kernels->at(place);
   const std::shared_ptr<const abi::Ep> ep = handle.ep();
-  const std::string domain = kernel.definition.domain == "ai.onnx" ? "" : kernel.definition.domain;
-  auto info = node_info(name, domain, kernel.definition.op_type, since_version, inputs, outputs, attributes,
+  const std::string domain = kernel.definition->domain == "ai.onnx" ? "" : kernel.definition->domain;
+  auto info = node_info(name, domain, kernel.definition->op_type, since_version, inputs, outputs, attributes,
                         constant_inputs, ep->services(), ep->get());
   GilReleased released;  // The plugin may wait for a thread of its own that needs it.
   std::shared_ptr<abi::EpKernel> made(new abi::EpKernel(ep, kernel, std::move(info)), DeleteWithoutGil());
@@ -146,9 +142,8 @@ abi::KernelLookup::Match matching_by(nb::handle match, const EpKernels* kernels,
     try {
       const auto place = nb::cast<std::optional<size_t>>(match(op.position, inputs, outputs));
       if (!place) return nullptr;
-      const size_t count = kernels == nullptr ? 0 : kernels->registry->kernels.size();
-      return *place < count ? &kernels->registry->kernels[*place].definition
-                            : &operators.definitions.at(*place - count);
+      const size_t count = kernels == nullptr ? 0 : kernels->kernels->size();
+      return *place < count ? (*kernels->kernels)[*place].definition.get() : &operators.definitions.at(*place - count);
     } catch (const nb::python_error& error) {  // It must not be alive when the GIL is gone.
       throw abi::Error(ORT_RUNTIME_EXCEPTION, nb::cast<std::string>(nb::str(error.value())));
     }
@@ -158,40 +153,38 @@ abi::KernelLookup::Match matching_by(nb::handle match, const EpKernels* kernels,
 void bind_plugin_kernels(nb::module_& m) {
   using Kernel = OrtKernelRegistry::Kernel;
   nb::class_<Kernel>(m, "KernelDefinition", "What one kernel of a provider serves.")
-      .def_prop_ro("op_type", [](const Kernel& self) { return foreign_text(self.definition.op_type); })
-      .def_prop_ro("domain", [](const Kernel& self) { return foreign_text(self.definition.domain); })
-      .def_prop_ro("provider", [](const Kernel& self) { return foreign_text(self.definition.provider); })
-      .def_prop_ro("start_version", [](const Kernel& self) { return self.definition.start_version; })
+      .def_prop_ro("op_type", [](const Kernel& self) { return foreign_text(self.definition->op_type); })
+      .def_prop_ro("domain", [](const Kernel& self) { return foreign_text(self.definition->domain); })
+      .def_prop_ro("provider", [](const Kernel& self) { return foreign_text(self.definition->provider); })
+      .def_prop_ro("start_version", [](const Kernel& self) { return self.definition->start_version; })
       .def_prop_ro(
           "end_version",
           [](const Kernel& self) {
-            return self.definition.end_version == INT_MAX ? std::nullopt
-                                                          : std::optional<int>(self.definition.end_version);
+            return self.definition->end_version == INT_MAX ? std::nullopt
+                                                           : std::optional<int>(self.definition->end_version);
           },
           "The last since-version; None: it is open, and only the first one is served.")
       .def_prop_ro(
-          "type_constraints", [](const Kernel& self) { return type_constraints(self.definition); },
+          "type_constraints", [](const Kernel& self) { return type_constraints(*self.definition); },
           "ONNX element types by type parameter; 0 is a type that was left out.")
       .def_prop_ro(
-          "input_memory_types", [](const Kernel& self) { return memory_types(self.definition.input_memory_types); },
+          "input_memory_types", [](const Kernel& self) { return memory_types(self.definition->input_memory_types); },
           "OrtMemType by input.")
       .def_prop_ro(
-          "output_memory_types", [](const Kernel& self) { return memory_types(self.definition.output_memory_types); },
+          "output_memory_types", [](const Kernel& self) { return memory_types(self.definition->output_memory_types); },
           "OrtMemType by output.")
       .def_prop_ro(
-          "aliases", [](const Kernel& self) { return self.definition.aliases; },
+          "aliases", [](const Kernel& self) { return self.definition->aliases; },
           "(input, output) pairs: the output begins with the input's content.")
       .def_prop_ro(
-          "mutable_aliases", [](const Kernel& self) { return self.definition.mutable_aliases; },
+          "mutable_aliases", [](const Kernel& self) { return self.definition->mutable_aliases; },
           "(input, output) pairs: the output may take the input's buffer.");
 
   nb::class_<EpKernels>(m, "EpKernels", "The kernels that a provider registered.")
-      .def_prop_ro(
-          "definitions", [](const EpKernels& self) { return self.registry->kernels; }, "In the order of registration.")
       .def(
-          "definition", [](const EpKernels& self, size_t place) { return self.registry->kernels.at(place); }, "place"_a)
-      .def("__len__", [](const EpKernels& self) { return self.registry->kernels.size(); })
-      .def("places", &places_of, "Positions of the definitions by (domain, operator).")
+          "definition", [](const EpKernels& self, size_t place) { return self.kernels->at(place); }, "place"_a)
+      .def("__len__", [](const EpKernels& self) { return self.kernels->size(); })
+      .def("places", &places_of, "domain"_a, "op_type"_a, "Positions of the definitions for an operator.")
       .def("irregular_places", &irregular_places, "provider"_a,
            "Positions of definitions that name no operator, another provider, a null type or no known memory type.")
       .def("create_kernel", &create_kernel, "place"_a, "ep"_a, "name"_a, "since_version"_a, "inputs"_a, "outputs"_a,

@@ -4,14 +4,16 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <vector>
 
 #include "kernel_lookup.h"
+#include "kernel_registry.h"
 
 namespace onnx_light_ort::bindings {
 
 /// The kernels of one provider of one session.
 struct EpKernels {
-  std::shared_ptr<const OrtKernelRegistry> registry;
+  std::shared_ptr<const OrtKernelRegistry::Kernels> kernels;
 };
 
 /// What a provider reads of the operators that its factory brings, where it looks their kernels up.
