@@ -2,6 +2,7 @@
 #include "engine.h"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -20,10 +22,12 @@
 #include "gil.h"
 #include "kernel_handle.h"
 #include "kernel_step.h"
+#include "model_skeleton.h"
 #include "node_description.h"
 #include "numpy_value.h"
 #include "onnx_light_ort/kernels/kernel_registry.h"
 #include "python_kernel.h"
+#include "wire_format.h"
 
 namespace onnx_light_ort::bindings {
 namespace {
@@ -300,6 +304,20 @@ void bind_kernels(nb::module_& m) {
       "All registrations of the native kernel library.");
 }
 
+/// None where the bytes are no protobuf message.
+nb::object split_model(nb::handle model, const nb::bytes& nonce) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(model.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  const std::unique_ptr<Py_buffer, decltype(&PyBuffer_Release)> release(&buffer, &PyBuffer_Release);
+  try {
+    const engine::ModelSkeleton skeleton = engine::split_model(
+        {static_cast<const char*>(buffer.buf), static_cast<size_t>(buffer.len)}, {nonce.c_str(), nonce.size()});
+    return nb::make_tuple(nb::bytes(skeleton.bytes.data(), skeleton.bytes.size()), skeleton.spans);
+  } catch (const engine::MalformedMessage&) {
+    return nb::none();
+  }
+}
+
 void bind_plan(nb::module_& m) {
   nb::class_<Plan>(m, "Plan", "A frozen plan. Made by PlanBuilder.build().")
       .def_prop_ro("step_count", [](const Plan& plan) { return plan.steps.size(); })
@@ -477,6 +495,11 @@ void bind_engine(nb::module_& m) {
   bind_kernels(m);
   bind_plan(m);
   bind_executor(m);
+  m.def("split_model", &split_model, nb::arg("model"), nb::arg("nonce"),
+        "A serialized model without the raw data of its big tensors, in whose place stand the nonce and the position "
+        "of a span, and the spans: where each begins and ends in the model. None where the bytes are no message.",
+        nb::sig(
+            "def split_model(model: bytes | memoryview, nonce: bytes) -> tuple[bytes, list[tuple[int, int]]] | None"));
 }
 
 }  // namespace onnx_light_ort::bindings

@@ -20,6 +20,7 @@
 #include "gil.h"
 #include "numpy_value.h"
 #include "op_schema.h"
+#include "wire_format.h"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -295,45 +296,13 @@ std::unique_ptr<GraphView> part_of(const GraphView& self, const std::string& nam
   return std::make_unique<GraphView>(std::move(owned), shown);
 }
 
-uint64_t read_varint(std::string_view data, size_t& position) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64 && position < data.size(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(data[position++]);
-    value |= static_cast<uint64_t>(byte & 127) << shift;
-    if (byte < 128) return value;
-  }
-  throw nb::value_error("a serialized NodeProto is damaged");
-}
-
 /// The attributes among the fields of a serialized NodeProto, as they stand there.
 std::string attribute_fields(std::string_view node) {
   constexpr uint64_t kAttribute = 5;
-  enum : uint64_t { kVarint = 0, kFixed64 = 1, kLengthDelimited = 2, kFixed32 = 5 };  // wire types of protobuf
   std::string fields;
-  size_t position = 0;
-  while (position < node.size()) {
-    const size_t start = position;
-    const uint64_t key = read_varint(node, position);
-    uint64_t length = 0;
-    switch (key & 7) {
-      case kVarint:
-        read_varint(node, position);
-        break;
-      case kFixed64:
-        length = 8;
-        break;
-      case kLengthDelimited:
-        length = read_varint(node, position);
-        break;
-      case kFixed32:
-        length = 4;
-        break;
-      default:
-        throw nb::value_error("a serialized NodeProto is damaged");
-    }
-    if (length > node.size() - position) throw nb::value_error("a serialized NodeProto is damaged");
-    position += length;
-    if (key >> 3 == kAttribute) fields += node.substr(start, position - start);
+  engine::MessageReader reader(node);
+  while (reader.next()) {
+    if (reader.number() == kAttribute) fields += node.substr(reader.begin(), reader.end() - reader.begin());
   }
   return fields;
 }
