@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
-from functools import cache
 from typing import TYPE_CHECKING
 
 from onnx_light_ort._abi_enums import ExecutionMode, GraphOptimizationLevel
@@ -16,9 +15,11 @@ from onnx_light_ort._native import engine as native
 if TYPE_CHECKING:
     from onnx_light_ort._native import abi
     from onnx_light_ort.engine.execution_provider import ExecutionProvider
+    from onnx_light_ort.engine.graph import Model
     from onnx_light_ort.engine.kernel_registry import KernelRegistry
     from onnx_light_ort.ep_device import OrtEpDevice
     from onnx_light_ort.host.custom_ops import CustomOpLibraries
+    from onnx_light_ort.host.graph_view import ModelViews
     from onnx_light_ort.host.plugin_execution_provider import ChosenDevices
 
 #: In bytes of UTF-8, as plugins see the entries.
@@ -206,14 +207,19 @@ class SessionOptions:
         from onnx_light_ort.host.graph_view import ModelViews
         from onnx_light_ort.host.plugin_execution_provider import ChosenDevices, PluginExecutionProvider
 
-        views = cache(ModelViews)
+        # functools.cache would take longer to make than all the rest here.
+        views_of: dict[Model, ModelViews] = {}
+
+        def views(model: Model) -> ModelViews:
+            return views_of.get(model) or views_of.setdefault(model, ModelViews(model))
+
         made: list[ExecutionProvider] = []
         try:
             for item in self._providers:
                 if isinstance(item, ChosenDevices):
                     provider = PluginExecutionProvider(item, options, services, session, views)
                     made.append(provider)
-                    provider.native.add_custom_ops(options)
+                    provider.add_custom_ops(options)
                 else:
                     made.append(item(self))
         except BaseException:

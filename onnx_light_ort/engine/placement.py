@@ -48,10 +48,10 @@ class Placement:
             InvalidArgument: two providers have the same name.
         """
         for provider in self.providers:
+            provider.open(model)
             if provider.name in self._registries:
                 raise InvalidArgument(f"execution provider {provider.name!r} is there twice: add each one once")
             self._registries[provider.name] = provider.kernel_registry
-            provider.open(model)
 
     def place(self, model: Model) -> None:
         """Asks every provider about every graph: the first about all of them, then the next about what is left.

@@ -73,6 +73,10 @@ class ChosenDevices:
 class PluginExecutionProvider(ExecutionProvider):
     """Owns the OrtEp of one session, until :meth:`close`; kernels and partitions that it made keep it longer.
 
+    The OrtEp is made when planning opens the provider, or earlier where somebody asks for it: as in ORT, not before the
+    model is loaded. EPs allocate large buffers at once, and what planning keeps is not to lie behind them in the heap,
+    which could not shrink any more.
+
     Args:
         devices: what it is to run on.
         options: the session's options as plugins see them.
@@ -89,30 +93,53 @@ class PluginExecutionProvider(ExecutionProvider):
         session: str,
         views: Callable[[Model], ModelViews],
     ) -> None:
-        assert devices.library is not None
         devices.require_registered()
-        check_entries(options.config_entries)
+        self._entries: Mapping[str, str] = options.config_entries
+        check_entries(self._entries)
+        self.name = devices.ep_name
+        self._devices = devices
+        #: What it takes to make the OrtEp, until it is made: the options hold the custom ops, and these the OrtEp.
+        self._parts: tuple[abi.SessionOptions, abi.SessionServices, str] | None = (options, services, session)
         self._make_views = views
+        self._ep: abi.Ep | None = None
+        self._kernels: PluginKernels | None = None
+        self._partitions: PluginPartitions | None = None
         self._operators: list[CustomOperator] = []
         self._running_operators: list[CustomOperator] = []
+        self._operator_definitions = abi.OperatorDefinitions(self.name, [])
         self._views: ModelViews | None = None
         #: Of the graph that was asked about last: partitions are compiled as it was then. It stays, so that two
         #: inference sessions never have nodes at one address, unless it would keep constants that the EP dropped.
         self._view: GraphView | None = None
-        self._ep = devices.library.native.create_ep(devices.positions, options, services, session)
-        self.name = self._ep.name
-        self._operator_definitions = abi.OperatorDefinitions(self.name, [])
-        self._kernels = PluginKernels(self._ep)
-        self._partitions = PluginPartitions(self._ep, options.config_entries)
 
     @property
     def kernel_registry(self) -> PluginKernels:
+        assert self._kernels is not None
         return self._kernels
 
     @property
     def native(self) -> abi.Ep:
-        """The OrtEp, until :meth:`close`."""
+        """The OrtEp, until :meth:`close`.
+
+        Raises:
+            Error: the plugin fails to make it.
+        """
+        if self._ep is None:
+            devices = self._devices
+            devices.require_registered()
+            assert devices.library is not None
+            assert self._parts is not None
+            self._ep = devices.library.native.create_ep(devices.positions, *self._parts)
+            self._parts = None
+            self.name = self._ep.name
         return self._ep
+
+    def add_custom_ops(self, options: abi.SessionOptions) -> None:
+        """Adds the operators that its factory brings to the options."""
+        library = self._devices.library
+        assert library is not None
+        if library.native.brings_custom_ops(self._devices.positions):
+            self.native.add_custom_ops(options)
 
     def take_operators(self, operators: Sequence[CustomOperator]) -> None:
         """Takes over the custom ops that its factory brings; they are closed with it."""
@@ -123,6 +150,9 @@ class PluginExecutionProvider(ExecutionProvider):
         self._operator_definitions = abi.OperatorDefinitions(self.name, definitions)
 
     def open(self, model: Model) -> None:
+        ep = self.native
+        self._kernels = PluginKernels(ep)
+        self._partitions = PluginPartitions(ep, self._entries)
         self._views = self._make_views(model)
 
     def get_capability(self, graph: Graph, lookup: KernelLookup) -> Iterable[Claim]:
@@ -130,12 +160,13 @@ class PluginExecutionProvider(ExecutionProvider):
             return []
         assert self._views is not None
         self._view = view = self._views.freeze(graph)
+        kernels = self.kernel_registry
         claims: list[Claim] = []
-        for is_fused, drops_constants, positions in self._ep.get_capability(
+        for is_fused, drops_constants, positions in self.native.get_capability(
             view.native,
-            self._kernels.native,
+            kernels.native,
             self._operator_definitions,
-            self._kernels.matching(view.operators, self._running_operators),
+            kernels.matching(view.operators, self._running_operators),
         ):
             nodes = [view.nodes[position] for position in positions]
             if self._is_open(nodes):
@@ -147,6 +178,7 @@ class PluginExecutionProvider(ExecutionProvider):
     def compile(self, partitions: Sequence[FusedPartition]) -> Sequence[ExecutablePartition]:
         assert self._views is not None
         assert self._view is not None
+        assert self._partitions is not None
         compiled = self._partitions.compile(self._views, self._view, partitions)
         if any(value not in partition.inputs for partition in partitions for value in partition.constants):
             self._view = None
@@ -156,13 +188,15 @@ class PluginExecutionProvider(ExecutionProvider):
         self._views = None
 
     def close(self) -> None:
-        self._view = self._views = None
-        self._partitions.close()
+        self._view = self._views = self._parts = None
+        if self._partitions is not None:
+            self._partitions.close()
         for operator in self._operators:
             operator.close()
         self._operators.clear()
         self._running_operators.clear()
-        self._ep.close()
+        if self._ep is not None:
+            self._ep.close()
 
     def _is_open(self, nodes: Sequence[Node]) -> bool:
         """Whether nodes can be claimed: as in ORT, a provider may name nodes that are taken, and does not get them."""

@@ -72,6 +72,15 @@ def configured(key: str, text: str, **ep_options: str) -> ort.SessionOptions:
     return made
 
 
+def test_no_provider_is_made_for_a_model_that_is_wrong(counters: Counters) -> None:
+    with pytest.raises(ort.InvalidProtobuf):
+        ort.InferenceSession(b"no model", compiling_ep_options())
+    wrong = model([node("Nope", ["x"], ["y"])], [value("x")]).SerializeToString()
+    with pytest.raises(ort.InvalidGraph):
+        ort.InferenceSession(wrong, compiling_ep_options())
+    assert counters["eps_created"] == 0
+
+
 @pytest.mark.parametrize(
     ("key", "reason"),
     [

@@ -7,9 +7,22 @@
 
 #include "custom_op_domain.h"
 #include "error.h"
+#include "plugin_call.h"
 #include "version_gates.h"
 
 namespace onnx_light_ort::abi {
+
+bool brings_custom_ops(const EpFactory& factory) {
+  const auto count_domains = field::OrtEpFactory::GetNumCustomOpDomains(factory.get());
+  if (count_domains == nullptr || field::OrtEpFactory::GetCustomOpDomains(factory.get()) == nullptr) return false;
+  size_t count = 0;
+  try {
+    call_plugin("OrtEpFactory::GetNumCustomOpDomains", [&] { return count_domains(factory.get(), &count); });
+  } catch (const Error&) {
+    return true;
+  }
+  return count != 0;
+}
 
 void add_custom_ops(const std::shared_ptr<Ep>& ep, OrtSessionOptions& options) {
   OrtEpFactory* const factory = ep->factory().get();

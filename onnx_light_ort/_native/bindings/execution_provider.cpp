@@ -140,6 +140,12 @@ EpHandle create_ep(const LibraryOfProviders& self, const std::vector<size_t>& de
   return EpHandle(abi::Ep::create(std::move(chosen), options, std::move(services), session));
 }
 
+bool brings_custom_ops(const LibraryOfProviders& self, const std::vector<size_t>& devices) {
+  const std::shared_ptr<const abi::EpFactory> factory = self.library().devices.at(devices.at(0))->factory;
+  GilReleased released;
+  return abi::brings_custom_ops(*factory);
+}
+
 void add_custom_ops(const EpHandle& self, OrtSessionOptions& options) {
   const std::shared_ptr<abi::Ep> ep = self.ep();
   GilReleased released;
@@ -225,6 +231,8 @@ void bind_execution_provider(nb::module_& m) {
           "Names of the sessions that have a provider of this library.")
       .def("create_ep", &create_ep, "devices"_a, "options"_a, "services"_a, "session"_a,
            "Has the factory of these devices, given by position, make a provider for a session of that name.")
+      .def("brings_custom_ops", &brings_custom_ops, "devices"_a,
+           "Whether the factory of these devices says that it brings custom ops.")
       .def("close", &LibraryOfProviders::close, "Gives up factories and devices.");
 
   nb::class_<Registration>(m, "EpRegistration", "How the registration of a library ended.")
