@@ -171,7 +171,9 @@ class InferenceSession:
         options = sess_options or SessionOptions()
         self._options = options
         if options.log_severity_level in _SEVERITIES:
-            logging.getLogger("onnx_light_ort").setLevel(_SEVERITIES[options.log_severity_level])
+            logger, level = logging.getLogger("onnx_light_ort"), _SEVERITIES[options.log_severity_level]
+            if logger.level != level:  # Setting it makes every logger of the process forget what it is enabled for.
+                logger.setLevel(level)
         threads = _whole(options.intra_op_num_threads, "intra_op_num_threads", -1, _MOST_THREADS)
         memory_limit = _whole(options.memory_limit, "memory_limit", 0, 2**63 - 1)
         chosen = _chosen_providers(providers, provider_options)

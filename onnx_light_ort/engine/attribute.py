@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,15 +70,6 @@ _READERS: dict[int, Any] = {
 }
 
 
-@cache
-def schema_defaults(domain: str, op_type: str, since_version: int) -> dict[str, Any]:
-    """The attribute defaults of an ONNX operator's schema."""
-    from onnx.defs import get_schema
-
-    defaults: dict[str, Any] = {}
-    for name, attribute in get_schema(op_type, since_version, domain).attributes.items():
-        proto = attribute.default_value
-        # A default tensor without a type says that the default depends on the inputs.
-        if proto.type and not (proto.type == AttributeProto.TENSOR and not proto.t.data_type):
-            defaults[name] = attribute_value(proto)
-    return defaults
+def is_given(default: AttributeProto) -> bool:
+    """Whether a schema's default is a value. A default tensor without a type says that it depends on the inputs."""
+    return default.type != AttributeProto.TENSOR or bool(default.t.data_type)

@@ -16,7 +16,6 @@ from onnx_light_ort.engine.value_type import (
     element_type_name,
     is_element_type,
     numpy_dtype,
-    tensor_type,
 )
 from onnx_light_ort.errors import Fail
 
@@ -117,9 +116,6 @@ class Constant:
             return self._proto
         proto: TensorProto = numpy_helper.from_array(self.array(), name)
         return proto
-
-    def type_proto(self) -> Any:
-        return tensor_type(self.element_type, self.dims)
 
 
 def _forget_pages(data: memoryview, array: Array) -> None:

@@ -109,7 +109,7 @@ def _keep_makers(graph: Graph, folded: set[Node], computed: Container[Value]) ->
 def _may_fold(node: Node) -> bool:
     if (
         node.operator is None
-        or node.operator.schema is None
+        or not node.operator.is_standard
         or node.provider is not None
         or node.op_type in _RANDOM
         or node.op_type in CONTROL_FLOW

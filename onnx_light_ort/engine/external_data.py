@@ -14,12 +14,15 @@ from onnx import TensorProto
 from onnx_light_ort.engine.constant import Constant, ExternalLocation, checked_byte_size
 from onnx_light_ort.errors import Fail
 
+_MAPPED_FROM = 1 << 16
+
 
 class ExternalData:
     """The data files of one model. A map lives as long as a tensor made from it."""
 
     def __init__(self, directory: str | None) -> None:
-        self._root = os.path.realpath(directory) if directory is not None else None
+        self._directory = directory
+        self._root: str | None = None
         self._maps: dict[str, memoryview] = {}
         self._paths: dict[str, str] = {}
 
@@ -55,7 +58,7 @@ class ExternalData:
         known = self._paths.get(location)
         if known is not None:
             return known
-        if self._root is None:
+        if self._directory is None:
             raise Fail(
                 f"external tensor {name!r} lies in {location!r}, but the model was given as bytes, which have no "
                 "folder: load it by its path"
@@ -64,6 +67,8 @@ class ExternalData:
             raise Fail(
                 f"external tensor {name!r}: absolute path {location!r}; only paths below the model's folder are read"
             )
+        if self._root is None:
+            self._root = os.path.realpath(self._directory)
         path = os.path.realpath(os.path.join(self._root, location))
         if os.path.commonpath((self._root, path)) != self._root:
             raise Fail(
@@ -94,8 +99,9 @@ class ExternalData:
 
 
 def map_file(path: str) -> memoryview:
-    """The bytes of a file, read-only. An empty file cannot be mapped and gives an empty view."""
-    with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            return memoryview(b"")
+    """The bytes of a file, read-only. A small one is read, which takes less time and memory than to map it."""
+    with open(path, "rb", buffering=0) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size < _MAPPED_FROM:
+            return memoryview(file.read(size))
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))

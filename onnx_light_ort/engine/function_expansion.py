@@ -65,7 +65,7 @@ def _renumber(graph: Graph) -> None:
 def schema_function(node: Node) -> FunctionProto | None:
     """The function body that the operator's schema gives for this node; None where it gives none."""
     operator = node.operator
-    if operator is None or operator.schema is None:
+    if operator is None or not operator.is_standard:
         return None
     schema, version = operator.schema, node.opset_version
     if node.domain == "" and node.op_type == "Scan":
@@ -156,10 +156,9 @@ def _body(node: Node, function: FunctionProto, graph: Graph) -> list[NodeProto]:
     attributes = {attribute.name: attribute for attribute in node.proto.attribute}
     for default in function.attribute_proto:
         attributes.setdefault(default.name, default)
-    if node.operator is not None and node.operator.schema is not None:
-        for name, declared in node.operator.schema.attributes.items():
-            if name not in attributes and declared.default_value.type:
-                attributes[name] = declared.default_value
+    if node.operator is not None:
+        for default in node.operator.default_attributes:
+            attributes.setdefault(default.name, default)
     renamer = _Renamer(prefix, attributes)
     for inner in function.node:
         for name in inner.output:

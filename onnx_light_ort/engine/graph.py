@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from onnx import NodeProto, TypeProto
 
-from onnx_light_ort.engine.value_type import Dim, TypeKey, shape_of, type_string
+from onnx_light_ort.engine.value_type import Dim, TypeKey, shape_of, tensor_of_shape, type_string
 
 if TYPE_CHECKING:
     from onnx import FunctionProto
@@ -33,7 +33,8 @@ _NO_CAPTURES: dict[Value, None] = {}
 class Value:
     """A named value of a graph: an input, a constant, or one output of a node."""
 
-    __slots__ = ("constant", "default", "element_type", "graph", "is_input", "name", "producer", "type_proto")
+    __slots__ = ("_shape", "_shaped", "constant", "default", "element_type", "graph", "is_input", "name", "producer",
+                 "type_proto")  # fmt: skip
 
     def __init__(self, name: str, graph: Graph) -> None:
         self.name = name
@@ -43,13 +44,22 @@ class Value:
         #: Of an input: what it is where a run does not feed it.
         self.default: Constant | None = None
         self.is_input = False
+        #: Replaced as a whole, never changed: values share them, and the shape is read once.
         self.type_proto: TypeProto | None = None
+        self._shaped: TypeProto | None = None
+        self._shape: tuple[Dim, ...] | None = None
         #: TensorProto.DataType number of a dense tensor, 0 where the type is another or not known.
         self.element_type = 0
 
     def set_type(self, proto: TypeProto) -> None:
         self.type_proto = proto
         self.element_type = proto.tensor_type.elem_type if proto.HasField("tensor_type") else 0
+
+    def set_tensor_type(self, element_type: int, shape: tuple[int, ...]) -> None:
+        """Gives it the type of a dense tensor whose dimensions are all known."""
+        self.type_proto = self._shaped = tensor_of_shape(element_type, shape)
+        self._shape = shape
+        self.element_type = element_type
 
     @property
     def type_key(self) -> TypeKey:
@@ -65,7 +75,11 @@ class Value:
     @property
     def shape(self) -> tuple[Dim, ...] | None:
         """Dimensions; None where the rank is not known or the value is no tensor."""
-        return shape_of(self.type_proto)
+        proto = self.type_proto
+        if proto is not self._shaped:
+            self._shape = shape_of(proto)
+            self._shaped = proto
+        return self._shape
 
     def __repr__(self) -> str:
         return f"Value({self.name!r}, {self.type_string or 'unknown type'})"
@@ -288,7 +302,7 @@ class Graph:
 class Model:
     """A loaded model."""
 
-    __slots__ = ("custom_metadata", "description", "directory", "domain", "functions", "graph", "graph_description",
+    __slots__ = ("custom_metadata", "description", "domain", "functions", "graph", "graph_description",
                  "ir_version", "model_version", "opset_imports", "path", "producer_name")  # fmt: skip
 
     def __init__(self) -> None:
@@ -304,5 +318,3 @@ class Model:
         self.custom_metadata: dict[str, str] = {}
         #: The file, where it was loaded from one.
         self.path: str | None = None
-        #: The folder that external data may lie in.
-        self.directory: str | None = None

@@ -70,7 +70,7 @@ def add_nodes(
             if constant is None:
                 value.producer = node
             else:
-                value.set_type(constant.type_proto())
+                value.set_tensor_type(constant.element_type, constant.dims)
                 graph.set_constant(value, constant)
             node.outputs.append(value)
         if constant is None:

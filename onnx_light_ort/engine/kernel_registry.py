@@ -289,7 +289,7 @@ class PythonKernels(KernelRegistry):
 
     def find(self, node: Node) -> KernelEntry | None:
         # A Python kernel sees no values but its inputs; where a subgraph reads more, the operator is expanded instead.
-        if node.operator is None or node.operator.schema is None or node.captures:
+        if node.operator is None or not node.operator.is_standard or node.captures:
             return None
         key = (node.domain, node.op_type, node.since_version)
         known = self._known.get(key)
@@ -382,7 +382,7 @@ class KernelContext:
 
     def _asked(self, node: Node) -> tuple[KernelRegistry, ...]:
         # An operator that a caller brought may share its name with one of ONNX; only the caller has its kernels.
-        foreign = node.operator is not None and node.operator.schema is None
+        foreign = node.operator is not None and not node.operator.is_standard
         return self.local if foreign else self.registries
 
     def newest_opset(self, domain: str) -> int | None:

@@ -49,14 +49,14 @@ def load_model(source: ModelSource) -> Model:
     if not isinstance(source, str | os.PathLike):
         raise TypeError(f"cannot load a model from {type(source).__name__}: pass a path, bytes or a ModelProto")
     path = os.fspath(source)
-    if not os.path.exists(path):
-        raise NoSuchFile(f"no model file {path!r}")
     try:
         data = map_file(path)
-    except OSError as error:
-        raise InvalidProtobuf(f"cannot read a model from {path!r}: {error.strerror}") from error
-    directory = os.path.dirname(os.path.abspath(path))
-    return _Loader(split_model(data), path, directory).load()
+    except (OSError, ValueError) as error:
+        if not os.path.exists(path):
+            raise NoSuchFile(f"no model file {path!r}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InvalidProtobuf(f"cannot read a model from {path!r}: {reason}") from error
+    return _Loader(split_model(data), path, os.path.dirname(path) or os.curdir).load()
 
 
 class EmbeddedTensors:
@@ -137,7 +137,7 @@ class EmbeddedTensors:
         if value.is_input:
             value.default = constant
             return
-        value.set_type(constant.type_proto())
+        value.set_tensor_type(constant.element_type, constant.dims)
         graph.set_constant(value, constant)
 
     def hoisted_constants(self, proto: GraphProto) -> list[tuple[str, str, Constant]]:
@@ -174,7 +174,6 @@ class _Loader(EmbeddedTensors):
         self._hoisted_names: set[str] = set()
         self._model = Model()
         self._model.path = path
-        self._model.directory = directory
 
     def load(self) -> Model:
         proto, model = self._skeleton.proto, self._model

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from onnx_light_ort.engine.attribute import schema_defaults
+from onnx_light_ort.engine.attribute import attribute_value, is_given
 from onnx_light_ort.engine.value_type import TypeKey, tensor_of_any_rank, type_key_of_string, type_string_of_key
 from onnx_light_ort.errors import Fail, InvalidGraph
 
 if TYPE_CHECKING:
-    from onnx import TypeProto
+    from onnx import AttributeProto, TypeProto
 
     from onnx_light_ort.engine.constant import Constant
     from onnx_light_ort.engine.graph import Node, Value
@@ -69,23 +69,43 @@ class Operator:
         since_version: int,
         inputs: Sequence[FormalParameter],
         outputs: Sequence[FormalParameter],
-        schema: Any = None,
+        is_standard: bool = False,
     ) -> None:
         self.domain = domain
         self.op_type = op_type
         self.since_version = since_version
         self.inputs = tuple(inputs)
         self.outputs = tuple(outputs)
-        #: The ``onnx.defs.OpSchema``; None for an operator that a caller brought.
-        self.schema: Any = schema
+        #: Whether it is one of package onnx; otherwise a caller brought it.
+        self.is_standard = is_standard
+
+    @property
+    def schema(self) -> Any:
+        """The ``onnx.defs.OpSchema`` of a standard operator. A copy: package onnx makes one, of tens of kilobytes, each
+        time that it is asked, so nobody keeps it."""
+        from onnx import defs
+
+        return defs.get_schema(self.op_type, self.since_version, self.domain)
+
+    @cached_property
+    def default_attributes(self) -> tuple[AttributeProto, ...]:
+        """The attributes for which the schema has a default, with it. Not to be changed."""
+        if not self.is_standard:
+            return ()
+        defaults = [attribute.default_value for attribute in self.schema.attributes.values()]
+        return tuple(proto for proto in defaults if proto.type)
 
     @cached_property
     def attribute_defaults(self) -> Mapping[str, Any]:
-        return {} if self.schema is None else schema_defaults(self.domain, self.op_type, self.since_version)
+        """The defaults as values, without those that depend on the inputs."""
+        return {proto.name: attribute_value(proto) for proto in self.default_attributes if is_given(proto)}
 
     @cached_property
     def has_function_body(self) -> bool:
-        return self.schema is not None and (self.schema.has_function or self.schema.has_context_dependent_function)
+        if not self.is_standard:
+            return False
+        schema = self.schema
+        return bool(schema.has_function or schema.has_context_dependent_function)
 
     def input(self, index: int) -> FormalParameter | None:
         return _formal(self.inputs, index)
@@ -310,7 +330,7 @@ def _operator_of_schema(domain: str, op_type: str, since_version: int) -> Operat
         since_version,
         [_formal_of_schema(formal, parameters) for formal in schema.inputs],
         [_formal_of_schema(formal, parameters) for formal in schema.outputs],
-        schema,
+        is_standard=True,
     )
 
 

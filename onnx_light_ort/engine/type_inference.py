@@ -341,11 +341,8 @@ def _rename_foreign(graph: GraphProto, names: set[tuple[str, str]]) -> None:
 
 def _add_default_attributes(proto: NodeProto, operator: Operator) -> None:
     """onnx's inference goes through an operator's function body without the defaults of the operator's attributes."""
-    assert operator.schema is not None
     given = {attribute.name for attribute in proto.attribute}
-    for name, attribute in operator.schema.attributes.items():
-        if name not in given and attribute.default_value.type:
-            proto.attribute.append(attribute.default_value)
+    proto.attribute.extend(default for default in operator.default_attributes if default.name not in given)
 
 
 def _apply(graph: GraphProto, values: Mapping[str, Value]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
@@ -125,8 +125,13 @@ def shape_of(proto: TypeProto | None) -> tuple[Dim, ...] | None:
 
     Symbols that shape inference made up ("unk__3") are dimensions without a name.
     """
-    if proto is None:
-        return None
+    # Reading a proto's fields takes longer than writing it down whole, and few types are different.
+    return None if proto is None else _shape_of_written(proto.SerializeToString())
+
+
+@lru_cache(4096)
+def _shape_of_written(written: bytes) -> tuple[Dim, ...] | None:
+    proto = TypeProto.FromString(written)
     kind = proto.WhichOneof("value")
     if kind not in ("tensor_type", "sparse_tensor_type"):
         return None
@@ -148,6 +153,12 @@ def _dim(dim: Any) -> Dim:
 def tensor_of_any_rank(element_type: int) -> TypeProto:
     """The type of a tensor whose shape is not known; shared, not to be changed."""
     return tensor_type(element_type, None)
+
+
+@lru_cache(1024)
+def tensor_of_shape(element_type: int, shape: tuple[int, ...]) -> TypeProto:
+    """The type of a tensor; shared, not to be changed."""
+    return tensor_type(element_type, shape)
 
 
 def tensor_type(element_type: int, shape: tuple[Dim, ...] | None) -> TypeProto:

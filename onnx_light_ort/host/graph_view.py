@@ -7,14 +7,14 @@ each other's elements by position, and C++ makes the objects behind the slots fr
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 from onnx import AttributeProto, TypeProto
 
 from onnx_light_ort._abi_enums import ONNXType, OrtOpAttrType
 from onnx_light_ort._native import abi
-from onnx_light_ort.engine.attribute import tensor_array
+from onnx_light_ort.engine.attribute import is_given, tensor_array
 from onnx_light_ort.engine.node_order import topological_order
 from onnx_light_ort.engine.value_type import shape_of
 
@@ -255,7 +255,6 @@ class _ReadProtos:
         #: By identity of the proto, which is kept so that the identity stays its own.
         self._keys: dict[int, bytes] = {id(None): b""}
         self._kept: list[TypeProto] = []
-        self._types: dict[bytes, _Type | None] = {}
         #: By operator and bytes.
         self.attributes: dict[tuple[Operator | None, bytes], list[Attribute]] = {}
 
@@ -269,12 +268,6 @@ class _ReadProtos:
             keys.update(zip(map(id, fresh), [proto.SerializeToString() for proto in fresh], strict=True))
             self._kept += fresh
         return [*map(keys.__getitem__, map(id, protos))]
-
-    def type_of_key(self, key: bytes) -> _Type | None:
-        """None for a type that is not known."""
-        if key not in self._types:
-            self._types[key] = _describe_type(TypeProto.FromString(key))
-        return self._types[key]
 
 
 class _Tables:
@@ -295,7 +288,7 @@ class _Tables:
         keys = self._read.type_keys(values)
         for key in dict.fromkeys(keys):
             if key not in self._types:
-                described = self._read.type_of_key(key)
+                described = _describe_type(key)
                 self._types[key] = _NONE if described is None else len(self.types)
                 if described is not None:
                     self.types.append(described)
@@ -320,7 +313,7 @@ class _Tables:
         if place is None:
             place = self._operators[key] = len(self.operators)
             version = node.since_version or node.opset_version
-            optional = [] if operator is None else _optional_attributes(operator.schema)
+            optional = _optional_attributes(operator) if operator is not None and operator.is_standard else []
             self.operators.append((node.domain, node.op_type, version, optional))
         return place
 
@@ -377,7 +370,8 @@ def _read_attributes(node: Node) -> list[Attribute]:
     own = [read_attribute(proto) for proto in node.proto.attribute]
     if node.operator is not None:
         given = {item[0] for item in own}
-        own += [item for item in _default_attributes(node.operator.schema) if item[0] not in given]
+        own += [read_attribute(proto) for proto in node.operator.default_attributes
+                if is_given(proto) and proto.name not in given]  # fmt: skip
     return own
 
 
@@ -387,23 +381,9 @@ def read_attribute(proto: AttributeProto) -> Attribute:
 
 
 @cache
-def _default_attributes(schema: Any) -> list[Attribute]:
-    """The default values of an onnx.defs.OpSchema, those that depend on the inputs left out."""
-    if schema is None:
-        return []
-    defaults = (item.default_value for item in schema.attributes.values())
-    return [
-        read_attribute(proto)
-        for proto in defaults
-        if proto.type and not (proto.type == AttributeProto.TENSOR and not proto.t.data_type)
-    ]
-
-
-@cache
-def _optional_attributes(schema: Any) -> list[str]:
-    if schema is None:
-        return []
-    return sorted(name for name, item in schema.attributes.items() if not item.required)
+def _optional_attributes(operator: Operator) -> list[str]:
+    """Of a standard operator."""
+    return sorted(name for name, item in operator.schema.attributes.items() if not item.required)
 
 
 _ONNX_TYPES: dict[str, int] = {
@@ -416,7 +396,10 @@ _ONNX_TYPES: dict[str, int] = {
 }
 
 
-def _describe_type(proto: TypeProto) -> _Type | None:
+@lru_cache(4096)
+def _describe_type(written: bytes) -> _Type | None:
+    """Of a serialized TypeProto; None for a type that is not known."""
+    proto = TypeProto.FromString(written)
     kind = proto.WhichOneof("value")
     if kind is None:
         return None

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from onnx import AttributeProto, TypeProto
 
 from onnx_light_ort.engine.attribute import attribute_value
-from onnx_light_ort.engine.value_type import shape_of, tensor_type
+from onnx_light_ort.engine.value_type import tensor_type
 
 if TYPE_CHECKING:
     from onnx_light_ort.engine.graph import Node, Value
@@ -32,11 +32,6 @@ def shapeless_type(element_type: int) -> TypeProto:
     return proto
 
 
-@lru_cache(maxsize=4096)
-def _shape_of_written(proto: bytes) -> tuple[int | str | None, ...] | None:
-    return shape_of(TypeProto.FromString(proto))
-
-
 def describe_arguments(values: Iterable[Value | None]) -> list[Argument | None]:
     """Name, element type and dimensions of each argument, as native code takes them."""
     arguments: list[Argument | None] = []
@@ -45,9 +40,8 @@ def describe_arguments(values: Iterable[Value | None]) -> list[Argument | None]:
             arguments.append(None)
             continue
         proto = value.type_proto
-        # Most values of custom ops have a type of their operator's signature, which says nothing of the shape. Reading
-        # a proto's fields takes longer than writing it down whole, and few types are different.
-        shape = None if proto is None or id(proto) in _SHAPELESS else _shape_of_written(proto.SerializeToString())
+        # Most values of custom ops have a type of their operator's signature, which says nothing of the shape.
+        shape = None if proto is None or id(proto) in _SHAPELESS else value.shape
         arguments.append((value.name, value.element_type, shape))
     return arguments
 

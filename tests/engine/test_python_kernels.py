@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from onnx import NodeProto, TensorProto
 from onnx.helper import make_node
 
-from onnx_light_ort.engine.attribute import attribute_value, schema_defaults
+from onnx_light_ort.engine.attribute import attribute_value
+from onnx_light_ort.engine.operator_schema import standard_operator
 from onnx_light_ort.engine.python_kernels import KernelNode, create_python_kernel, fast_path_operators
 from onnx_light_ort.engine.python_kernels.fast_paths import find_fast_path
 from onnx_light_ort.engine.python_kernels.reference import reference_kernel
@@ -50,7 +51,9 @@ def element_type(value: Any) -> int:
 
 def attributes_of(node: NodeProto, since_version: int) -> dict[str, Any]:
     given_here = {attribute.name: attribute_value(attribute) for attribute in node.attribute}
-    return {**schema_defaults(node.domain, node.op_type, since_version), **given_here}
+    operator = standard_operator(node.domain, node.op_type, since_version)
+    assert operator is not None
+    return {**operator.attribute_defaults, **given_here}
 
 
 def kernel_node(node: NodeProto, version: int | None, inputs: list[Any], output_types: list[int]) -> KernelNode:
