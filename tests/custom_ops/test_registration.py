@@ -329,3 +329,8 @@ def test_a_library_that_imports_the_api_base_registers_when_the_caller_asks_for_
         options.register_custom_ops_library(path)
     options.register_custom_ops_library(path, bootstrap=True)
     assert options.get_session_config_entry("fixture.static_importer") == "registered"
+
+
+def test_an_op_whose_names_are_no_utf8_does_not_keep_the_others_from_running(session: MakeSession) -> None:
+    (y,) = session(one_input("fixture.first", "First"), "registration_broken_text").run(None, {"x": X})
+    np.testing.assert_array_equal(y, X + 1)

@@ -123,8 +123,8 @@ void bind_custom_ops(nb::module_& m) {
   nb::class_<CustomOp>(m, "CustomOp",
                        "A custom op that its library described. Keeps the library loaded. Types are ONNX numbers, 0 "
                        "for any.")
-      .def_ro("domain", &CustomOp::domain)
-      .def_ro("name", &CustomOp::name)
+      .def_prop_ro("domain", [](const CustomOp& op) { return foreign_text(op.domain); })
+      .def_prop_ro("name", [](const CustomOp& op) { return foreign_text(op.name); })
       .def_ro("provider", &CustomOp::provider,
               "The execution provider that brings it; empty for a library of custom ops.")
       .def_ro("only_for_provider", &CustomOp::only_for_provider, "It runs on that provider, not on the CPU.")
@@ -157,7 +157,8 @@ void bind_custom_ops(nb::module_& m) {
           "must_share", [](const CustomOp& op) { return describe(op.must_share); },
           "(input, output) pairs: the output begins with the input's content.")
       .def_prop_ro("infers_shapes", [](const CustomOp& op) { return op.infer_shapes != nullptr; })
-      .def_ro("signature", &CustomOp::signature, "For messages.")
+      .def_prop_ro(
+          "signature", [](const CustomOp& op) { return foreign_text(op.signature); }, "For messages.")
       .def(
           "infer", &infer, "name"_a, "since_version"_a, "inputs"_a, "output_count"_a, "attributes"_a,
           "Calls the op's shape inference. inputs: (name, element type, dimensions or None), or None where left out; a "
