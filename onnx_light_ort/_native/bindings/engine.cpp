@@ -89,7 +89,8 @@ class PythonExecutor {
     Executor::Lease frame(executor_);
     fill_inputs(*frame, feed);
     const std::vector<size_t> wanted = wanted_outputs(output_names);
-    if (!begin.is_none()) begin();
+    // Whatever runs bytecode gives the GIL up at times, and asks for it again.
+    if (!begin.is_none()) park_if_unwound([&] { begin(); });
 
     std::vector<engine::StepTiming> timings;
     GilLock lock;
