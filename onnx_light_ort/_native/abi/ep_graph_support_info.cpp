@@ -15,9 +15,10 @@ namespace {
   throw Error(ORT_INVALID_ARGUMENT, reason);
 }
 
-void require_node(OrtEpGraphSupportInfo& info, const OrtNode* node) {
+/// The graph's own node for one that may be a view's, which the plugin may release before it returns.
+const OrtNode* require_node(OrtEpGraphSupportInfo& info, const OrtNode* node) {
   if (node == nullptr) refuse(info, "a node to claim is null: pass nodes that Graph_GetNodes gave");
-  if (info.graph.position_of(node)) return;
+  if (const auto position = info.graph.position_of(node)) return &info.graph.nodes()[*position];
   refuse(info, describe_node(node) + " is no node of graph '" + info.graph.name() +
                    "', which the provider was asked about: claim nodes of that graph");
 }
@@ -28,17 +29,15 @@ void OrtEpApiSlots::EpGraphSupportInfo_AddNodesToFuse(OrtEpGraphSupportInfo* gra
                                                       const OrtNode* const* nodes, size_t num_nodes,
                                                       const OrtNodeFusionOptions* node_fusion_options) {
   if (num_nodes == 0) refuse(*graph_support_info, "no nodes to fuse were given: pass one or more");
-  for (size_t i = 0; i < num_nodes; ++i) require_node(*graph_support_info, nodes[i]);
   Claim claim;
-  claim.nodes.assign(nodes, nodes + num_nodes);
+  for (size_t i = 0; i < num_nodes; ++i) claim.nodes.push_back(require_node(*graph_support_info, nodes[i]));
   claim.fused = true;
   claim.drop_constant_initializers = node_fusion_options != nullptr && node_fusion_options->drop_constant_initializers;
   graph_support_info->claims.push_back(std::move(claim));
 }
 
 void OrtEpApiSlots::EpGraphSupportInfo_AddSingleNode(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node) {
-  require_node(*graph_support_info, node);
-  graph_support_info->claims.push_back({{node}, false, false});
+  graph_support_info->claims.push_back({{require_node(*graph_support_info, node)}, false, false});
 }
 
 void OrtEpApiSlots::EpGraphSupportInfo_LookUpKernel(OrtEpGraphSupportInfo* graph_support_info, const OrtNode* node,

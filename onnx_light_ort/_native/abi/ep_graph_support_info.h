@@ -13,7 +13,7 @@ class KernelLookup;
 
 /// One group of nodes that a provider takes: a single node for a kernel of its registry, or nodes to compile as one.
 struct Claim {
-  std::vector<const OrtNode*> nodes;  ///< Of the graph that was asked about, or of a view of it; never null.
+  std::vector<const OrtNode*> nodes;  ///< Of the graph that was asked about; never null.
   bool fused = false;
   bool drop_constant_initializers = false;  ///< The provider keeps copies, and takes no constants as inputs.
 };
