@@ -212,8 +212,8 @@ def test_what_cannot_be_claimed_is_refused_before_anything_is_compiled(
 def test_nodes_of_a_view_are_claimed_also_where_the_view_is_released_before_the_answer(counters: Counters) -> None:
     made = session(claim="released_view")
     assert_right(made)
-    assert counters["partitions_claimed"] > 0
-    assert counters["computed"] == counters["partitions_claimed"]
+    assert counters["infos_made"] == counters["partitions_claimed"] > 0
+    assert counters["computed"] > 0
 
 
 def test_a_capability_that_claims_nothing_leaves_all_to_the_engine(counters: Counters) -> None:
