@@ -12,6 +12,7 @@ import os
 from onnx import TensorProto
 
 from onnx_light_ort.engine.constant import Constant, ExternalLocation, checked_byte_size
+from onnx_light_ort.engine.value_type import STRING
 from onnx_light_ort.errors import Fail
 
 _MAPPED_FROM = 1 << 16
@@ -30,10 +31,13 @@ class ExternalData:
         """The tensor over the mapped file.
 
         Raises:
-            Fail: the entry is malformed, leaves the model's folder, names no file, or the file is too short.
+            Fail: it holds strings; its entry is malformed, leaves the model's folder or names no file; the file is
+                too short.
         """
         name, dims = tensor.name, tuple(tensor.dims)
         expected = checked_byte_size(name, tensor.data_type, dims)
+        if tensor.data_type == STRING:
+            raise Fail(f"external tensor {name!r} holds strings, which ONNX keeps in the model: re-export the model")
         entries = {entry.key: entry.value for entry in tensor.external_data}
         path = self._contained_path(name, entries.get("location"))
         offset = self._number(name, "offset", entries.get("offset"), 0)

@@ -105,6 +105,11 @@ def test_an_offset_selects_the_bytes(folder: Path) -> None:
     )
 
 
+def test_strings_are_never_external(folder: Path) -> None:
+    with pytest.raises(ort.Fail, match="external tensor 'w' holds strings"):
+        load(folder, external("w", "w.bin", data_type=TensorProto.STRING))
+
+
 def test_a_model_given_as_bytes_has_no_folder(folder: Path) -> None:
     proto = model([node("Add", ["x", "w"], ["y"])], initializers=[external("w", "w.bin")])
     with pytest.raises(ort.Fail, match="given as bytes"):
