@@ -8,6 +8,7 @@ import math
 import sys
 import threading
 import time
+import zipfile
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, metavar="MODEL", help="the model file")
     parser.add_argument(
         "--input",
+        type=_fed_file,
         action="append",
         default=[],
         metavar="NAME=FILE.npy | random",
@@ -36,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--dim",
+        type=_dim_size,
         action="append",
         default=[],
         metavar="NAME=SIZE",
@@ -49,6 +52,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--output", type=Path, metavar="FILE.npz", help="write the outputs to a file")
     parser.add_argument("--profile", type=Path, metavar="FILE", help="write the times of all nodes as a Chrome trace")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _fed_file(text: str) -> tuple[str, str] | None:
+    """An input's name and file; None for the word that stands for all others."""
+    name, separator, file = text.partition("=")
+    if not separator and text != "random":
+        raise argparse.ArgumentTypeError(f"{text}: give NAME=FILE.npy, or 'random'")
+    return (name, file) if separator else None
+
+
+def _dim_size(text: str) -> tuple[str, int]:
+    name, _, size = text.partition("=")
+    if not size.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text}: give NAME=SIZE")
+    return name, int(size)
 
 
 def _positive(text: str) -> int:
@@ -100,8 +118,7 @@ def _report(arguments: argparse.Namespace) -> dict[str, Any]:
         seconds.append(time.perf_counter() - began)
     names = [output.name for output in session.get_outputs()]
     if arguments.output is not None:
-        arrays: dict[str, Any] = {name: np.asarray(result) for name, result in zip(names, results, strict=True)}
-        np.savez(arguments.output, **arrays)
+        _save(arguments.output, dict(zip(names, map(np.asarray, results), strict=True)))
     report: dict[str, Any] = {
         "model": str(arguments.model),
         "inputs": [_described(name, value) for name, value in feed.items()],
@@ -116,6 +133,16 @@ def _report(arguments: argparse.Namespace) -> dict[str, Any]:
         report["profile"] = profile.write(str(arguments.profile))
         report["slowest"] = _slowest(profile.events())
     return report
+
+
+def _save(path: Path, arrays: dict[str, np.ndarray]) -> None:
+    """As numpy.savez, which takes some names for arguments of its own."""
+    import numpy as np
+
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, array in arrays.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array)
 
 
 @contextmanager
@@ -148,19 +175,8 @@ def _progress(wanted: bool) -> Iterator[Any]:
 def _feed(session: InferenceSession, arguments: argparse.Namespace) -> dict[str, Any]:
     import numpy as np
 
-    files: dict[str, str] = {}
-    for entry in arguments.input:
-        name, separator, file = entry.partition("=")
-        if separator:
-            files[name] = file
-        elif entry != "random":
-            raise ValueError(f"--input {entry}: give NAME=FILE.npy, or 'random'")
-    sizes: dict[str, int] = {}
-    for entry in arguments.dim:
-        name, _, size = entry.partition("=")
-        if not size.isdigit():
-            raise ValueError(f"--dim {entry}: give NAME=SIZE")
-        sizes[name] = int(size)
+    files = dict(entry for entry in arguments.input if entry is not None)
+    sizes = dict(arguments.dim)
     inputs = session.get_inputs()
     unknown = sorted(set(files) - {item.name for item in inputs})
     if unknown:

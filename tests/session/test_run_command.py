@@ -66,9 +66,7 @@ def test_it_writes_a_profile(path: Path, tmp_path: Path, capsys: pytest.CaptureF
     ("arguments", "part"),
     [
         (["--input", "q=x.npy"], "no input ['q']"),
-        (["--input", "nonsense"], "NAME=FILE.npy"),
         (["--input", "x=/nowhere.npy"], "nowhere.npy"),
-        (["--dim", "n"], "NAME=SIZE"),
         (["--dim", "q=3"], "no input has a dimension ['q']; they have ['n']"),
         (["--dim", "n=99999999999"], "Unable to allocate"),
         (["--memory-limit", "-5"], "memory_limit is -5"),
@@ -84,14 +82,35 @@ def test_wrong_arguments_are_reported(
     assert part in json.loads(capsys.readouterr().out)["message"]
 
 
-@pytest.mark.parametrize("number", ["0", "-1", "many"])
-def test_a_number_of_runs_that_is_none_is_wrong_usage(
-    path: Path, number: str, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["--repeat", "0"], "invalid positive number value: '0'"),
+        (["--repeat", "-1"], "invalid positive number value: '-1'"),
+        (["--repeat", "many"], "invalid positive number value: 'many'"),
+        (["--input", "nonsense"], "nonsense: give NAME=FILE.npy, or 'random'"),
+        (["--dim", "n"], "n: give NAME=SIZE"),
+        (["--dim", "n=many"], "n=many: give NAME=SIZE"),
+    ],
+)
+def test_what_cannot_be_read_is_wrong_usage(
+    path: Path, arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["run", str(path), "--repeat", number])
+        main(["run", str(path), *arguments])
     assert ended.value.code == 2
-    assert f"invalid positive number value: '{number}'" in capsys.readouterr().err
+    assert part in capsys.readouterr().err
+
+
+def test_outputs_of_any_name_are_written(tmp_path: Path) -> None:
+    names = ["file", "allow_pickle", "a/b"]
+    proto = model([node("Neg", ["x"], [name]) for name in names], outputs=[value(name) for name in names])
+    (tmp_path / "m.onnx").write_bytes(proto.SerializeToString())
+    np.save(tmp_path / "x.npy", np.array([[1, 2, 3, 4]], np.float32))
+    arguments = ["--input", f"x={tmp_path / 'x.npy'}", "--output", str(tmp_path / "out.npz")]
+    assert main(["run", str(tmp_path / "m.onnx"), *arguments]) == 0
+    with np.load(tmp_path / "out.npz") as written:
+        assert {name: written[name].tolist() for name in written} == {name: [[-1, -2, -3, -4]] for name in names}
 
 
 def test_values_that_json_has_no_number_for_are_null(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
