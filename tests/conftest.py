@@ -17,6 +17,16 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:] = [entry for entry in sys.path if Path(entry).resolve() != ROOT]
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "no_address_sanitizer(reason): left out in a process with AddressSanitizer")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    marker = item.get_closest_marker("no_address_sanitizer")
+    if marker is not None and "/libasan.so" in Path("/proc/self/maps").read_text():
+        pytest.skip(marker.kwargs["reason"])
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _elsewhere(tmp_path_factory: pytest.TempPathFactory) -> None:
     """For the same reason, programs that tests start do not start in the repository, unless told to."""

@@ -11,19 +11,9 @@ from custom_ops.custom_op_cases import library_path
 
 from onnx_light_ort import InferenceSession, SessionOptions
 from onnx_light_ort.host.admission import set_admission
-from onnx_light_ort.host.memory_map import mapped_files, mapped_ort_runtimes
+from onnx_light_ort.host.memory_map import mapped_ort_runtimes
 
 MakeSession = Callable[..., InferenceSession]
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "no_address_sanitizer(reason): left out in a process with AddressSanitizer")
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    marker = item.get_closest_marker("no_address_sanitizer")
-    if marker is not None and any(path.name.startswith("libasan") for path in mapped_files()):
-        pytest.skip(marker.kwargs["reason"])
 
 
 @pytest.fixture(autouse=True)

@@ -141,6 +141,7 @@ def resident_kilobytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4
 
 
+@pytest.mark.no_address_sanitizer(reason="AddressSanitizer keeps freed memory")
 def test_sessions_come_and_go_without_growth() -> None:
     """benchmarks/reverse.py --sessions 10000 does it for longer."""
     a = numbers(2, 3)
