@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from pycparser import CParser, c_ast
+from pycparser.c_lexer import CLexer
 from pycparser.c_parser import ParseError
 
 from codegen.errors import CodegenError
@@ -34,19 +36,34 @@ def parse_headers(include_dir: Path) -> Abi:
     source = Preprocessor(include_dir).run(ROOT_HEADER)
     if source.version is None:
         raise CodegenError("ORT_API_VERSION is not defined", file=str(include_dir / ROOT_HEADER))
+    parser = CParser(lexer=_Lexer)
     try:
-        tree = CParser().parse(_PRELUDE + source.text, str(include_dir / ROOT_HEADER))
+        tree = parser.parse(_PRELUDE + source.text, str(include_dir / ROOT_HEADER))
     except ParseError as error:
-        raise _refusal(error, source) from None
+        assert isinstance(parser.clex, _Lexer)
+        raise _refusal(error, parser.clex, source) from None
     return _Reader(source).read(tree)
 
 
-def _refusal(error: ParseError, source: Preprocessed) -> CodegenError:
+class _Lexer(CLexer):
+    """Remembers how far it is: some of pycparser's errors name the file alone."""
+
+    line = 0
+
+    def token(self) -> Any:
+        token = super().token()
+        if token is not None:
+            self.line = token.lineno
+        return token
+
+
+def _refusal(error: ParseError, lexer: _Lexer, source: Preprocessed) -> CodegenError:
     match = re.match(r"(.*?):(\d+)(?::\d+)?:\s*(.*)$", str(error), re.DOTALL)
-    if not match:
-        return CodegenError(f"does not parse as C: {error}")
-    file, line = match[1], int(match[2])
-    return CodegenError(f"does not parse as C, {match[3]}", file, line, source.slot_at(file, line))
+    if match:
+        file, line, reason = match[1], int(match[2]), match[3]
+    else:
+        file, line, reason = lexer.filename, lexer.line, str(error).removeprefix(f"{lexer.filename}: ")
+    return CodegenError(f"does not parse as C, {reason}", file, line, source.slot_at(file, line))
 
 
 class _Reader:

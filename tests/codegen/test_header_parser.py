@@ -109,8 +109,9 @@ def test_unions_and_inline_structs_are_laid_out(edit: Edit) -> None:
     assert abi.typedefs["HandlePointer"].type == "const struct Handle*"
 
 
-def test_header_that_does_not_parse_is_refused_naming_file_line_and_slot(edit: Edit) -> None:
-    folder = edit("onnxruntime_c_api.h", "Later, _In_ const OrtValue* value", "Later, _In_ OrtValue* * value value")
+@pytest.mark.parametrize("value", ["OrtValue* * value value", "OrtValue value[", "const 3 value"])
+def test_header_that_does_not_parse_is_refused_naming_file_line_and_slot(edit: Edit, value: str) -> None:
+    folder = edit("onnxruntime_c_api.h", "Later, _In_ const OrtValue* value", f"Later, _In_ {value}")
     path = folder / "onnxruntime_c_api.h"
     line = path.read_text().split("Later,")[0].count("\n") + 1
     with pytest.raises(CodegenError) as refused:
@@ -118,6 +119,15 @@ def test_header_that_does_not_parse_is_refused_naming_file_line_and_slot(edit: E
     error = refused.value
     assert (error.file, error.line, error.slot) == (str(path), line, "OrtApi::Later")
     assert "does not parse as C" in error.message
+
+
+def test_what_is_no_declaration_is_refused_naming_file_and_line(edit: Edit) -> None:
+    folder = edit("onnxruntime_c_api.h", "  ORT_API2_STATUS(Throw,", "  3 stray;\n  ORT_API2_STATUS(Throw,")
+    path = folder / "onnxruntime_c_api.h"
+    line = path.read_text().split("3 stray")[0].count("\n") + 1
+    with pytest.raises(CodegenError) as refused:
+        parse_headers(folder)
+    assert (refused.value.file, refused.value.line) == (str(path), line)
 
 
 def test_duplicate_slot_is_refused_naming_file_line_and_slot(edit: Edit) -> None:
