@@ -32,7 +32,12 @@ IN_DOUBLE: dict[str, Callable[[Array], Array]] = {
     "HardSwish": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),
 }
 
-drawn = settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+drawn = settings(
+    deadline=None,
+    derandomize=True,  # a change fails by what it changes; for other cases raise the number of examples
+    max_examples=60,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 shapes = npst.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5)
 
 
@@ -451,14 +456,15 @@ def test_normalization(
     wide = x.astype(np.float64)
     centred = wide - wide.mean(axes, keepdims=True)
     variance = np.mean(centred * centred, axes, keepdims=True)
-    expected = centred / np.sqrt(variance + 1e-5) * scale.astype(np.float64) + bias.astype(np.float64)
+    epsilon = np.float64(np.float32(1e-5))  # attributes are floats
+    expected = centred / np.sqrt(variance + epsilon) * scale.astype(np.float64) + bias.astype(np.float64)
     (got,) = run_native("LayerNormalization", 17, [x, scale, bias], [number(dtype)], axis=axis)
     assert_close(got, expected, dtype, 300 if dtype == np.float32 else 10)
 
     scale, bias, mean = (values((shape[1],), dtype, seed) for seed in (19, 20, 21))
     deviation = values((shape[1],), dtype, 22, 0.5, 2)
     per_channel = [a.astype(np.float64).reshape(-1, *[1] * (len(shape) - 2)) for a in (scale, bias, mean, deviation)]
-    expected = (wide - per_channel[2]) / np.sqrt(per_channel[3] + 1e-5) * per_channel[0] + per_channel[1]
+    expected = (wide - per_channel[2]) / np.sqrt(per_channel[3] + epsilon) * per_channel[0] + per_channel[1]
     (got,) = run_native("BatchNormalization", 15, [x, scale, bias, mean, deviation], [number(dtype)])
     assert_close(got, expected, dtype, 20)
 
